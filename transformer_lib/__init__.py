@@ -1,0 +1,1 @@
+"""The original Transformer, one module per chapter of the course."""
