@@ -1,0 +1,57 @@
+# `make` alone lists the commands. The first one that needs it makes the environment, .venv.
+
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/ready
+PORT ?= 8000
+PYTHON ?= $(firstword $(foreach candidate,python3.11 python3,$(shell \
+	$(candidate) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $(candidate))))
+
+# A stored progress bar would differ on every run.
+export TRANSFORMER_LIB_QUIET := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help book test run serve address picture clean clean-all
+
+help:
+	@echo "make book                          build the site into _build/html"
+	@echo "make test                          build the site, execute every notebook, run every test"
+	@echo "make run NB=05_positional_encoding execute one notebook in place, tidy it, export its module"
+	@echo "make serve                         build the site and serve it on http://127.0.0.1:$(PORT)/ (PORT=... for another)"
+	@echo "make address URL=https://github.com/OWNER/REPOSITORY"
+	@echo "                                   write the course's address wherever it is needed"
+	@echo "make picture                       draw the README's picture again"
+	@echo "make clean                         remove what was built; make clean-all removes .venv too"
+
+$(READY): requirements.txt pyproject.toml
+ifeq ($(PYTHON),)
+	$(error Python 3.11 or newer is needed: install it, or name it with `make PYTHON=/path/to/python3.11 ...`)
+endif
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --disable-pip-version-check --requirement requirements.txt
+	touch $@
+
+book: $(READY)
+	$(BIN)/jupyter-book build . -W --keep-going
+
+test: book
+	$(BIN)/python -m pytest -n 2 --dist loadscope --nbval notebooks tests
+
+run: $(READY)
+	$(BIN)/python -m tools.run_notebook $(NB)
+
+serve: book
+	@echo "http://127.0.0.1:$(PORT)/  (Ctrl+C stops the server)"
+	$(BIN)/python -m http.server --bind 127.0.0.1 --directory _build/html $(PORT)
+
+address: $(READY)
+	$(BIN)/python -m tools.address $(URL)
+
+picture: $(READY)
+	$(BIN)/python -m tools.readme_picture
+
+clean:
+	rm -rf _build .pytest_cache .hypothesis
+
+clean-all: clean
+	rm -rf $(VENV)
