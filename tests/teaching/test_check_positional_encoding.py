@@ -1,0 +1,162 @@
+"""The checks of chapter 5: right answers pass, each usual mistake gets its own hint, and nothing raises."""
+
+import contextlib
+import io
+import math
+import re
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from transformer_lib.teaching.check import positional_encoding as check
+
+
+def says(name, attempt):
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        getattr(check, name)(attempt)
+    line, rest = printed.getvalue().split("\n", 1)
+    assert rest == ""
+    return line
+
+
+def apart(word_vectors, table, first, second):
+    without = word_vectors[first] - word_vectors[second]
+    return without, without + table[first] - table[second]
+
+
+def shift_matrix(shift, d_model, sign=1, exponent=2):
+    matrix = np.zeros((d_model, d_model))
+    for pair in range(d_model // 2):
+        angle = sign * shift / 10000 ** (exponent * pair / d_model)
+        block = slice(2 * pair, 2 * pair + 2)
+        matrix[block, block] = [[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]]
+    return matrix
+
+
+def sines_first(d_model):
+    """The order that puts all sines first, then all cosines."""
+    return [*range(0, d_model, 2), *range(1, d_model, 2)]
+
+
+def only_from_zero(shift, d_model):
+    angles = np.outer([0, shift], 1 / 10000 ** (np.arange(0, d_model, 2) / d_model))
+    start, end = np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(2, d_model)
+    return np.outer(end, start) / (start @ start)
+
+
+def with_a_stray_number(shift, d_model):
+    matrix = shift_matrix(shift, d_model)
+    matrix[0, -1] = 1
+    return matrix
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [
+        ("table_shape", lambda max_len, d_model: (1, max_len, d_model)),
+        ("table_shape", lambda max_len, d_model: torch.zeros(1, max_len, d_model).shape),
+        ("table_shape", lambda max_len, d_model: [1, max_len, d_model]),
+        ("same_word_twice", lambda *given: [part.norm() for part in apart(*given)]),
+        ("same_word_twice", lambda *given: torch.stack([part.float().norm() for part in apart(*given)])),
+        ("wavelength", lambda pair, d_model: 2 * math.pi * 10000 ** (2 * pair / d_model)),
+        ("wavelength", lambda pair, d_model: torch.tensor(2 * math.pi * 10000 ** (2 * pair / d_model))),
+        ("shift_matrix", shift_matrix),
+        ("shift_matrix", lambda shift, d_model: torch.tensor(shift_matrix(shift, d_model), dtype=torch.float32)),
+        ("shift_matrix", lambda shift, d_model: shift_matrix(shift, d_model).tolist()),
+    ],
+)
+def test_a_right_answer_passes(name, answer):
+    assert says(name, answer).startswith(f"✓ {name}: ")
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "hint"),
+    [
+        ("table_shape", lambda max_len, d_model: (max_len, d_model), "Add an axis of size 1 in front"),
+        ("table_shape", lambda max_len, d_model: (1, d_model, max_len), "two axes are swapped"),
+        ("table_shape", lambda max_len, d_model: (d_model, max_len), "swapped .* and the batch axis"),
+        ("table_shape", lambda max_len, d_model: (max_len, 1, d_model), "the batch comes first"),
+        ("table_shape", lambda max_len, d_model: max_len * d_model, "return its shape"),
+        ("table_shape", lambda max_len, d_model: (2, max_len, d_model), r"is \[2, 30, 256\], expected \[1, 30, 256\]"),
+        ("table_shape", lambda max_len, d_model: (1, 30, 256), r"the result for \(50, 128\)"),
+        ("same_word_twice", lambda *given: [part.norm() for part in apart(*given)][::-1], "wrong order"),
+        ("same_word_twice", lambda *given: (0.0, 0.0), "add to each word the row of the table"),
+        ("same_word_twice", lambda *given: [part.square().sum() for part in apart(*given)], "squared distance"),
+        ("same_word_twice", lambda *given: [part.abs().sum() for part in apart(*given)], "sum of the absolute"),
+        ("same_word_twice", lambda *given: [part.square().mean().sqrt() for part in apart(*given)], "root of the mean"),
+        ("same_word_twice", lambda *given: [part.norm() * 3 for part in apart(*given)], "Compare word_vectors"),
+        ("same_word_twice", lambda *given: apart(*given)[1].norm(), r"shape \(\), expected \(2,\)"),
+        ("same_word_twice", lambda w, t, a, b: (w[0].norm(), 1), "the distance without positions is"),
+        ("wavelength", lambda pair, d_model: 2 * math.pi * 10000 ** (pair / d_model), "half of what it should be"),
+        ("wavelength", lambda pair, d_model: 2 * math.pi * 10000 ** (4 * pair / d_model), "twice what it should be"),
+        ("wavelength", lambda pair, d_model: 10000 ** (2 * pair / d_model), "factor 2π is missing"),
+        ("wavelength", lambda pair, d_model: 2 * math.pi / 10000 ** (2 * pair / d_model), "wrong sign"),
+        ("wavelength", lambda pair, d_model: 10000 ** (-2 * pair / d_model), "angle per position"),
+        ("wavelength", lambda pair, d_model: 10000 ** (-2 * pair / d_model) / 2 / math.pi, "turns per position"),
+        ("wavelength", lambda pair, d_model: 2 * math.pi, r"the result for \(1, 8\) is 6.283, expected 62.83"),
+        ("shift_matrix", lambda shift, d_model: shift_matrix(shift, d_model).T, "turns the wrong way"),
+        ("shift_matrix", lambda shift, d_model: shift_matrix(-shift, d_model), "turns the wrong way"),
+        (
+            "shift_matrix",
+            lambda shift, d_model: shift_matrix(shift, d_model)[np.ix_(sines_first(d_model), sines_first(d_model))],
+            "all sines first, then all cosines.*stands on the diagonal$",
+        ),
+        (
+            "shift_matrix",
+            lambda shift, d_model: shift_matrix(-shift, d_model)[np.ix_(sines_first(d_model), sines_first(d_model))],
+            "all sines first, then all cosines.*signs of the two sines are exchanged",
+        ),
+        ("shift_matrix", only_from_zero, "must not depend on the position"),
+        ("shift_matrix", lambda shift, d_model: np.eye(d_model), "the identity moves nothing"),
+        ("shift_matrix", lambda shift, d_model: shift_matrix(shift, d_model, exponent=1), "block of pair 1 is"),
+        ("shift_matrix", lambda shift, d_model: shift_matrix(1, d_model), r"for \(3, 8\) the block of pair 0"),
+        ("shift_matrix", with_a_stray_number, "everything outside them must be 0"),
+        ("shift_matrix", lambda shift, d_model: np.eye(2), r"has shape \(2, 2\), expected \(4, 4\)"),
+    ],
+)
+def test_a_usual_mistake_gets_its_hint(name, answer, hint):
+    line = says(name, answer)
+    assert line.startswith(f"✗ {name}: ")
+    assert re.search(hint, line), line
+
+
+def test_the_table_of_the_checks_is_the_papers():
+    table = check._table(3, 6)
+    assert np.allclose(table[1, :2], [0.8415, 0.5403], atol=1e-4)
+    assert np.allclose(table[2, 2], math.sin(2 / 10000 ** (2 / 6)))
+
+
+def unstored(problem):
+    def attempt(*arguments):
+        raise problem
+
+    return attempt
+
+
+JUNK = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.complex_numbers()
+    | st.text(max_size=5)
+    | st.binary(max_size=5)
+    | st.just(...)
+    | st.just(object())
+    | st.sampled_from([int, np.array("a"), np.zeros((1, 0)), torch.full((2,), math.nan), torch.eye(4), range(2), 10**400]),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=2), inner, max_size=2) | st.tuples(inner, inner),
+    max_leaves=6,
+)
+PROBLEMS = st.sampled_from([ValueError("two\nlines"), NotImplementedError(), SystemExit(1), RecursionError(), StopIteration()])
+
+
+@pytest.mark.parametrize("name", check.__all__)
+@given(junk=JUNK, problem=PROBLEMS)
+def test_nothing_raises_whatever_the_reader_hands_over(name, junk, problem):
+    for attempt in (junk, lambda *arguments: junk, unstored(problem)):
+        line = says(name, attempt)
+        assert line[0] in "○✗"
+        assert "could not be checked" not in line

@@ -1,0 +1,102 @@
+"""The drawing of the model: every chapter has a box, one chapter is lit, and the bytes never change."""
+
+import os
+import re
+import subprocess
+import sys
+from xml.etree import ElementTree
+
+import pytest
+
+from transformer_lib.teaching import model_map
+from transformer_lib.teaching.model_map import CHAPTERS
+
+LINKS = {stem: f"{number:02}_{stem}.html" for stem, (number, _) in CHAPTERS.items()}
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def parse(picture):
+    return ElementTree.fromstring(str(picture))
+
+
+def lit_chapters(picture):
+    kinds = [group.get("class", "").split() for group in parse(picture).iter(f"{SVG}g")]
+    return {kind[-2] for kind in kinds if "box" in kind and kind[-1] == "lit"}
+
+
+def test_the_chapters_are_numbered_from_one_to_sixteen():
+    assert [number for number, _ in CHAPTERS.values()] == list(range(1, 17))
+
+
+@pytest.mark.parametrize("stem", CHAPTERS)
+def test_a_chapter_lights_its_own_boxes_and_no_others(stem):
+    assert lit_chapters(model_map(stem)) == {stem}
+    assert f"You are here: {CHAPTERS[stem][0]} · {CHAPTERS[stem][1]}" in model_map(stem)
+
+
+def test_nothing_is_lit_unless_asked():
+    assert lit_chapters(model_map()) == set()
+    assert "You are here" not in model_map()
+
+
+@pytest.mark.parametrize("stem", ["encoder", "decoder"])
+def test_a_stack_lights_its_frame(stem):
+    frames = [frame.get("class") for frame in parse(model_map(stem)).iter(f"{SVG}rect") if "frame" in frame.get("class", "")]
+    assert [frame for frame in frames if "lit" in frame] == [f"frame {stem} lit"]
+
+
+def test_every_chapter_can_be_reached():
+    links = list(parse(model_map(links=LINKS)).iter(f"{SVG}a"))
+    assert {link.get("href") for link in links} == set(LINKS.values())
+    for link in links:
+        stem = next(stem for stem in LINKS if LINKS[stem] == link.get("href"))
+        words = " ".join(text.text for text in link.iter(f"{SVG}text") if text.get("class") != "number")
+        assert link.get("aria-label") == f"{words}, chapter {CHAPTERS[stem][0]}: {CHAPTERS[stem][1]}"
+
+
+def test_only_chapters_with_an_address_are_links():
+    links = list(parse(model_map(links={"masks": "a.html?b&c"})).iter(f"{SVG}a"))
+    assert [link.get("href") for link in links] == ["a.html?b&c"]
+
+
+def test_it_is_a_picture_with_a_name_unless_it_has_links():
+    still, linked = (parse(picture).find(f"{SVG}svg") for picture in (model_map("text"), model_map(links=LINKS)))
+    assert still.get("role") == "img"
+    assert "You are here: 3" in still.get("aria-label")
+    assert linked.get("role") != "img"
+
+
+def test_two_maps_on_a_page_share_no_ids():
+    assert not re.search(r"\bid=", model_map("text"))
+
+
+def test_it_needs_no_script_and_no_network():
+    assert not re.search(r"<script|url\(|\son\w+=|@import|https?:(?!//www\.w3\.org/2000/svg)", model_map("text", links=LINKS))
+
+
+def test_plain_text_is_short():
+    assert repr(model_map("text")) == "model_map('text')"
+    assert repr(model_map()) == "model_map()"
+
+
+@pytest.mark.parametrize(("lit", "links", "message"), [("text2", None, "lit names 'text2'"), (None, {"x": ""}, "links names 'x'")])
+def test_an_unknown_chapter_is_refused_and_the_known_are_named(lit, links, message):
+    with pytest.raises(ValueError, match=f"{message}.*seq2seq, .*bug_museum"):
+        model_map(lit, links=links)
+
+
+def test_the_bytes_are_the_same_on_every_run():
+    program = """
+import hashlib
+from transformer_lib.teaching import Question, figures, model_map, quiz
+question = Question("Why?", answers=[("a", "b"), ("c", "d")], correct=0)
+shown = [model_map("text", links={"text": "a", "masks": "b"}), quiz(question)._repr_html_()]
+shown += [figures.matrix_table([[1, 2]], name="P")._repr_html_()]
+print(hashlib.sha256("".join(shown).encode()).hexdigest())
+"""
+
+    def run(seed):
+        environment = os.environ | {"PYTHONHASHSEED": seed}
+        return subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=True).stdout
+
+    assert run("1") == run("2")

@@ -1,0 +1,184 @@
+"""Checks for the exercises of chapter 5, Positional encoding."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from transformer_lib.teaching.check import Hint, exercise, expect_close, expect_formula, expect_shape
+
+__all__ = ["same_word_twice", "shift_matrix", "table_shape", "wavelength"]
+
+
+@exercise
+def table_shape(attempt: Callable) -> str:
+    """The reader's `table_shape(max_len, d_model)` returns the shape of the table that is added to a batch."""
+    expect_formula(
+        attempt,
+        cases=[(30, 256), (50, 128)],
+        right=lambda max_len, d_model: (1, max_len, d_model),
+        mistakes=[
+            (
+                lambda max_len, d_model: (max_len, d_model),
+                "(max_len, d_model) is one sentence. Add an axis of size 1 in front, so that the same table is added "
+                "to every sentence of a batch",
+            ),
+            (
+                lambda max_len, d_model: (1, d_model, max_len),
+                "two axes are swapped: a word is one row, so positions come before dimensions",
+            ),
+            (
+                lambda max_len, d_model: (d_model, max_len),
+                "two axes are swapped (a word is one row, so positions come before dimensions), and the batch axis of "
+                "size 1 in front is missing",
+            ),
+            (
+                lambda max_len, d_model: (max_len, 1, d_model),
+                "the axis of size 1 stands for the batch, and in this course the batch comes first",
+            ),
+            (
+                lambda max_len, d_model: (max_len, d_model, 1),
+                "the axis of size 1 stands for the batch, and in this course the batch comes first",
+            ),
+            (
+                lambda max_len, d_model: max_len * d_model,
+                "that is how many numbers the table holds; return its shape, a tuple with one size per axis",
+            ),
+        ],
+        hint="The words of the batch have shape (batch, seq, d_model)",
+    )
+    return "(30, 256) gives (1, 30, 256), which broadcasts over a batch of any size"
+
+
+@exercise
+def same_word_twice(attempt: Callable) -> str:
+    """The reader's `same_word_twice(word_vectors, table, first, second)` returns the distance without and with positions.
+
+    Both arrays have the shape (seq, d_model), and the same word stands at the positions `first` and `second`.
+    """
+    import torch
+
+    generator = np.random.default_rng(5)
+    for first, second in ((1, 4), (0, 2)):
+        words, table = generator.normal(size=(6, 8)), _table(6, 8)
+        words[second] = words[first]
+        result = attempt(torch.from_numpy(words), torch.from_numpy(table), first, second)
+        pair = expect_shape(result, (2,), "the pair (distance_without, distance_with)")
+        difference = table[first] - table[second]
+        expected = np.linalg.norm(difference)
+        if pair[0] > 1e-9 and abs(pair[1]) < 1e-9:
+            raise Hint("the two distances are in the wrong order: without positions first, with positions second")
+        expect_close(
+            pair[0],
+            0.0,
+            "Without positions the two vectors are the same word's, so take word_vectors[first] and "
+            "word_vectors[second] as they are",
+            what="the distance without positions",
+        )
+        for mistake, hint in (
+            (0.0, "add to each word the row of the table at its own position: first and second"),
+            (expected**2, "that is the squared distance: take its square root"),
+            (np.abs(difference).sum(), "that is the sum of the absolute differences; the Euclidean distance squares them"),
+            (expected / math.sqrt(8), "that is the root of the mean of the squares; the Euclidean distance sums them"),
+        ):
+            if math.isclose(pair[1], mistake, rel_tol=1e-4, abs_tol=1e-9):
+                raise Hint(f"the distance with positions is {pair[1]:.4g}: {hint}")
+        expect_close(
+            pair[1],
+            expected,
+            "Compare word_vectors[first] + table[first] with word_vectors[second] + table[second]",
+            what="the distance with positions",
+        )
+    return "without positions the same word is the same vector (distance 0); with them the two can be told apart"
+
+
+@exercise
+def wavelength(attempt: Callable) -> str:
+    """The reader's `wavelength(pair, d_model)` returns after how many positions pair number `pair` has turned once."""
+    expect_formula(
+        attempt,
+        cases=[(0, 8), (1, 8), (3, 8), (100, 512)],
+        right=lambda pair, d_model: 2 * math.pi * 10000 ** (2 * pair / d_model),
+        mistakes=[
+            (
+                lambda pair, d_model: 2 * math.pi * 10000 ** (pair / d_model),
+                "the exponent is half of what it should be: pair number i begins at dimension 2·i",
+            ),
+            (
+                lambda pair, d_model: 2 * math.pi * 10000 ** (4 * pair / d_model),
+                "the exponent is twice what it should be: `pair` is i itself, so the exponent is 2·pair / d_model",
+            ),
+            (
+                lambda pair, d_model: 10000 ** (2 * pair / d_model),
+                "the factor 2π is missing: that many positions turn the pair by one radian, and a whole turn is 2π",
+            ),
+            (
+                lambda pair, d_model: 2 * math.pi / 10000 ** (2 * pair / d_model),
+                "the exponent has the wrong sign: later pairs turn more slowly, so their waves are longer",
+            ),
+            (
+                lambda pair, d_model: 1 / 10000 ** (2 * pair / d_model),
+                "that is the angle per position; the wavelength is 2π divided by it",
+            ),
+            (
+                lambda pair, d_model: 1 / (2 * math.pi * 10000 ** (2 * pair / d_model)),
+                "that is turns per position; the wavelength is positions per turn, its inverse",
+            ),
+        ],
+        hint="A whole turn is 2π, and each position turns the pair by 1 / 10000^(2·pair / d_model)",
+    )
+    return "every pair has its own wave, from 2π positions for pair 0 to nearly 10000 · 2π for the last"
+
+
+@exercise
+def shift_matrix(attempt: Callable) -> str:
+    """The reader's `shift_matrix(shift, d_model)` returns M with `table[p + shift] = M @ table[p]` for every p."""
+    for shift, d_model in ((1, 4), (3, 8), (7, 16)):
+        matrix = expect_shape(attempt(shift, d_model), (d_model, d_model), f"the matrix for ({shift}, {d_model})")
+        positions = 40
+        table = _table(positions + shift, d_model)
+        before, after = table[:positions], table[shift:]
+        split = np.concatenate([np.arange(0, d_model, 2), np.arange(1, d_model, 2)])
+
+        def moves(candidate: np.ndarray, start: Any = before, end: Any = after) -> bool:
+            return bool(np.allclose(start @ candidate.T, end, rtol=0, atol=1e-3))
+
+        if moves(matrix):
+            continue
+        if moves(matrix.T):
+            raise Hint(
+                "the matrix turns the wrong way (it goes from p to p - shift): it is the transpose of the right one, "
+                "so the signs of the two sines are exchanged"
+            )
+        for candidate, also in ((matrix, ""), (matrix.T, ", and the signs of the two sines are exchanged")):
+            if moves(candidate, before[:, split], after[:, split]):
+                raise Hint(
+                    "this is right for all sines first, then all cosines. Here they alternate (sin, cos, sin, cos, …), "
+                    f"so each 2 × 2 block stands on the diagonal{also}"
+                )
+        if moves(matrix, before[:1], after[:1]):
+            raise Hint(
+                "the matrix moves position 0 correctly, but not the others: it must not depend on the position. Turn "
+                "each pair by its own angle, shift / 10000^(2·pair / d_model)"
+            )
+        if np.allclose(matrix, np.eye(d_model)):
+            raise Hint(f"the identity moves nothing: for shift {shift} each pair turns by shift times its angle")
+        for pair in range(d_model // 2):
+            block = slice(2 * pair, 2 * pair + 2)
+            angle = shift / 10000 ** (2 * pair / d_model)
+            turn = [[math.cos(angle), math.sin(angle)], [-math.sin(angle), math.cos(angle)]]
+            expect_close(
+                matrix[block, block],
+                turn,
+                "Each pair turns by shift / 10000^(2·pair / d_model)",
+                what=f"for ({shift}, {d_model}) the block of pair {pair}",
+            )
+        raise Hint("the 2 × 2 blocks on the diagonal are right; everything outside them must be 0")
+    return "one matrix moves every position by the same shift: a rotation of each pair, whatever the position is"
+
+
+def _table(max_len: int, d_model: int) -> np.ndarray:
+    """Return the sinusoids, (max_len, d_model): the checks need them before the reader's chapter is exported."""
+    angles = np.arange(max_len)[:, None] / 10000 ** (np.arange(0, d_model, 2) / d_model)
+    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(max_len, d_model)

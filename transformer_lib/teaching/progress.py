@@ -1,0 +1,22 @@
+"""A progress bar for people, silent where notebooks are executed for the book."""
+
+import os
+import warnings
+from collections.abc import Iterable
+
+from tqdm import TqdmWarning
+
+with warnings.catch_warnings():
+    # Without ipywidgets tqdm falls back to a text bar, which is fine, but it warns about it once.
+    warnings.simplefilter("ignore", category=TqdmWarning)
+    from tqdm.auto import tqdm
+
+
+def progress(iterable: Iterable, *, description: str, total: int | None = None) -> tqdm:
+    """Return `iterable` wrapped in a progress bar.
+
+    Show a number beside the bar with `bar.set_postfix(loss=...)`. `total` is the number of steps, needed only where
+    `iterable` has no length. Nothing is printed when the environment variable TRANSFORMER_LIB_QUIET is 1.
+    """
+    quiet = os.environ.get("TRANSFORMER_LIB_QUIET") == "1"
+    return tqdm(iterable, desc=description, total=total, disable=quiet)
