@@ -1,0 +1,123 @@
+"""`make run`, tried on small notebooks in a project of their own."""
+
+import shutil
+import subprocess
+import sys
+
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from tools import notebooks
+
+MARKED = '#| default_exp tiny\nimport os'
+COMPONENT = '#| export\ndef double(number):\n    "Return twice the number."\n    return 2 * number'
+
+
+@pytest.fixture
+def small_project(tmp_path):
+    """A project with the course's tools and settings, one notebook and nothing else."""
+    shutil.copytree(notebooks.ROOT / "tools", tmp_path / "tools", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(notebooks.ROOT / "pyproject.toml", tmp_path)
+    (tmp_path / "notebooks").mkdir()
+    (tmp_path / "transformer_lib").mkdir()
+    (tmp_path / "transformer_lib" / "__init__.py").write_text('"""Small."""\n', encoding="utf-8")
+    return tmp_path
+
+
+def write(project, *cells, name="01_tiny.ipynb"):
+    """Write a notebook as an editor might leave it, with metadata and counts of an earlier day."""
+    notebook = new_notebook(
+        cells=[new_markdown_cell("# 1 · Tiny\n\n> Doubles a number.", id="title"), *cells],
+        metadata={"kernelspec": {"name": "another", "display_name": "Another"}, "language_info": {"name": "python"}},
+    )
+    path = project / "notebooks" / name
+    path.write_text(notebooks.as_text(notebook), encoding="utf-8")
+    return path
+
+
+def run(project, *names):
+    return subprocess.run(
+        [sys.executable, "-m", "tools.run_notebook", *names], cwd=project, capture_output=True, text=True
+    )
+
+
+def good_cells():
+    stale = [new_output("stream", text="from another day")]
+    return [
+        new_code_cell(MARKED, id="set-up", metadata={"tags": ["remove-cell"], "collapsed": True}),
+        new_code_cell(COMPONENT, id="double"),
+        new_code_cell("", id="empty", execution_count=9, outputs=stale),
+        new_code_cell("print(os.environ['TRANSFORMER_LIB_QUIET'])\nprint('once')", id="prints", execution_count=7),
+        new_code_cell("import time\nprint('a', flush=True)\ntime.sleep(0.2)\nprint('b')", id="in-pieces"),
+        new_code_cell("from transformer_lib.tiny import double as exported\nexported(21)", id="import-exported"),
+        new_code_cell("os.path.basename(os.getcwd())", id="folder"),
+        new_code_cell("1 / 0", id="fails-on-purpose", metadata={"tags": ["raises-exception"]}),
+    ]
+
+
+def test_runs_tidies_and_exports(small_project):
+    path = write(small_project, *good_cells())
+    done = run(small_project, "01")
+    assert done.returncode == 0, done.stderr
+    assert "01_tiny" in done.stderr
+
+    notebook = notebooks.read(path)
+    cells = {cell.id: cell for cell in notebook.cells}
+    assert list(cells) == ["title", *(cell.id for cell in good_cells())]
+    counts = [cell.execution_count for cell in notebook.cells if cell.cell_type == "code"]
+    assert counts == [1, 2, None, 3, 4, 5, 6, 7]
+    assert cells["set-up"].metadata == {"tags": ["remove-cell"]}
+    assert cells["empty"].outputs == []
+    assert cells["prints"].outputs[0].text == "1\nonce\n"
+    assert [output.text for output in cells["in-pieces"].outputs] == ["a\nb\n"]
+    # The component was exported before the notebook ran, so it can be imported in it.
+    assert cells["import-exported"].outputs[0].data["text/plain"] == "42"
+    assert cells["folder"].outputs[0].data["text/plain"] == "'notebooks'"
+    assert cells["fails-on-purpose"].outputs[0].ename == "ZeroDivisionError"
+    assert notebook.metadata == notebooks.METADATA
+    assert "def double" in (small_project / "transformer_lib" / "tiny.py").read_text(encoding="utf-8")
+
+    first = path.read_bytes()
+    assert run(small_project).returncode == 0  # no name: every notebook
+    assert path.read_bytes() == first
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+def test_failing_notebook_keeps_its_file(small_project):
+    path = write(
+        small_project,
+        new_code_cell(MARKED, id="set-up"),
+        new_code_cell("value = 1\nvalue / 0", id="divides-by-zero"),
+    )
+    before = path.read_bytes()
+    done = run(small_project, "01_tiny.ipynb")
+    assert done.returncode == 1
+    assert "divides-by-zero" in done.stderr
+    assert "ZeroDivisionError" in done.stderr
+    assert path.read_bytes() == before
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+def test_unknown_name_lists_the_notebooks(small_project):
+    write(small_project, new_code_cell(MARKED, id="set-up"))
+    done = run(small_project, "02_missing")
+    assert done.returncode == 1
+    assert "'02_missing'" in done.stderr
+    assert "01_tiny" in done.stderr
+
+
+def test_new_chapter_has_the_arc(project):
+    arguments = [sys.executable, "-m", "tools.new_notebook", "99_sample", "A sample"]
+    done = subprocess.run(arguments, cwd=project, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "notebooks/99_sample" in done.stdout
+    path = project / "notebooks" / "99_sample.ipynb"
+    notebook = notebooks.read(path)
+    assert notebook.cells[0].source.startswith("# 99 · A sample")
+    assert [cell.id for cell in notebook.cells[:4]] == ["title", "colab-badge", "set-up", "where-we-are"]
+
+    before = path.read_bytes()
+    assert subprocess.run(arguments, cwd=project, capture_output=True).returncode == 1
+    assert path.read_bytes() == before
+    assert run(project, "99").returncode == 0
+    assert notebooks.read(path).cells[2].execution_count == 1

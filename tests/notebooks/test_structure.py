@@ -1,0 +1,301 @@
+"""The shape that every chapter has. Each test reads the committed notebooks as they are; nothing is executed."""
+
+import ast
+import configparser
+import re
+
+import pytest
+from comparisons import bare_comparisons
+from reading import (
+    CHAPTERS,
+    PYTHON_BLOCK,
+    WITHOUT_MODULE,
+    cells_of,
+    exercises,
+    headings,
+    holds_only_imports,
+    is_exported,
+    output_texts,
+    prose,
+    solution_code,
+    tags,
+    tree,
+)
+
+from tools import notebooks
+from tools.new_notebook import ARC
+
+LONGEST_CODE_LINE = 88
+LONGEST_CLASS = 25
+MOST_FUNCTIONS_IN_A_CELL = 3
+MOST_EXEMPT = 0.20
+
+EXEMPTING_TAGS = {"nbval-ignore-output", "nbval-skip", "skip-execution"}
+EXEMPTING_COMMENT = re.compile(r"^\s*#+\s*(NBVAL_IGNORE_OUTPUT|NBVAL_SKIP|PYTEST_VALIDATE_IGNORE_OUTPUT)\s*$", re.M)
+
+
+@pytest.fixture(params=CHAPTERS, ids=lambda path: path.stem)
+def path(request):
+    return request.param
+
+
+@pytest.fixture
+def notebook(path):
+    return notebooks.read(path)
+
+
+def test_there_is_a_notebook():
+    assert CHAPTERS
+    stray = set(notebooks.FOLDER.glob("*.ipynb")) - set(CHAPTERS)
+    assert not stray, f"a chapter's name is NN_stem.ipynb, and these are not: {stray}"
+
+
+def test_file_is_laid_out_as_the_tools_write_it(path, notebook):
+    assert path.read_text(encoding="utf-8") == notebooks.as_text(notebook), "run it with `make run`"
+    assert notebook.metadata == notebooks.METADATA
+    extra = {cell.id: sorted(cell.metadata) for cell in notebook.cells if set(cell.metadata) - {"tags"}}
+    assert not extra, "`make run` keeps no cell metadata but the tags"
+
+
+def test_one_clean_run_from_top_to_bottom(notebook):
+    counts = [cell.execution_count for cell in cells_of(notebook, "code") if cell.source.strip()]
+    assert counts == list(range(1, len(counts) + 1)), "run it with `make run`"
+
+
+def test_no_cell_failed(notebook):
+    failed = [
+        cell.id
+        for cell in cells_of(notebook, "code")
+        if "raises-exception" not in tags(cell) and any(output.output_type == "error" for output in cell.outputs)
+    ]
+    assert not failed
+
+
+def test_cell_ids_are_words(notebook):
+    ids = [cell.id for cell in notebook.cells]
+    assert len(set(ids)) == len(ids)
+    random = [i for i in ids if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", i) or re.fullmatch(r"[0-9a-f-]{6,}", i)]
+    # Eight characters with a digit among letters are what an editor makes up.
+    random += [i for i in ids if len(i) == 8 and re.search(r"[a-z]\d+[a-z]|\d[a-z]+\d", i)]
+    assert not random, "a cell's id is words joined by hyphens, such as look-ahead-mask"
+    assert all(re.search(r"[a-z]{2}", i) for i in ids)
+
+
+def test_title_and_summary(path, notebook):
+    assert len(headings(notebook, 1)) == 1
+    title = notebook.cells[0]
+    assert title.id == "title" and title.cell_type == "markdown"
+    form = rf"# {int(path.stem[:2])} · .+ \(.*[가-힣].*\)\n\n> [^\n]+"
+    assert re.fullmatch(form, title.source.strip()), "the form: `# 5 · Title (한국어)`, an empty line, `> summary`"
+
+
+def test_address_cells_come_second_and_third(notebook):
+    badge, set_up = notebook.cells[1:3]
+    assert (badge.id, badge.cell_type, tags(badge)) == ("colab-badge", "markdown", ["remove-cell"])
+    assert (set_up.id, set_up.cell_type, tags(set_up)) == ("set-up", "code", ["remove-cell"])
+    assert not set_up.outputs
+
+
+def test_chapter_arc(notebook):
+    assert [heading.split(":")[0] for heading in headings(notebook, 2)] == ARC
+
+
+def test_no_bare_comparison(notebook):
+    """Pitfall 33: a printed `True` does not stop anything when it turns `False`."""
+    found = {cell.id: lines for cell in cells_of(notebook, "code") if (lines := bare_comparisons(tree(cell)))}
+    for cell in cells_of(notebook, "markdown"):
+        for code in PYTHON_BLOCK.findall(cell.source):
+            if lines := bare_comparisons(ast.parse(code)):
+                found[cell.id] = lines
+    assert not found, "use `assert` or `torch.testing.assert_close`"
+
+
+def test_no_output_is_only_a_truth_value(notebook):
+    """Pitfall 33 again, for the ways of printing one that the syntax does not show."""
+    answer = re.compile(r"^\W*(tensor\()?\W*(True|False)\W*$", re.MULTILINE)
+    found = {cell.id for cell in cells_of(notebook, "code") for _, text in output_texts(cell) if answer.search(text)}
+    assert not found
+
+
+def test_nearly_every_output_is_compared(notebook):
+    outputs = exempt = 0
+    for cell in cells_of(notebook, "code"):
+        outputs += len(cell.outputs)
+        if EXEMPTING_TAGS & set(tags(cell)) or EXEMPTING_COMMENT.search(cell.source):
+            exempt += len(cell.outputs)
+    assert outputs
+    assert exempt <= MOST_EXEMPT * outputs
+
+
+def test_nothing_is_blotted_out_before_comparing():
+    rules = configparser.ConfigParser()
+    assert rules.read(notebooks.ROOT / "tests" / "nbval_sanitize.cfg")
+    assert not rules.sections()
+
+
+def test_plain_markdown(notebook):
+    """Colab shows MyST's directives and roles as raw text."""
+    myst = re.compile(
+        r"^\s*(`{3,}|:{3,}|~{3,})\{"  # ```{note}
+        r"|\{[a-z][\w:.-]*\}`"  # {doc}`...`
+        r"|^\([\w-]+\)=\s*$"  # (label)=
+        r"|\$\$[ ]*\([\w:.-]+\)"  # $$ ... $$ (label)
+        r"|^\+\+\+"
+        r"|^:{3,}",
+        re.MULTILINE,
+    )
+    found = {cell.id: m[0] for cell in cells_of(notebook, "markdown") if (m := myst.search(cell.source))}
+    assert not found
+
+
+def test_no_output_needs_another_host_or_a_script(notebook):
+    loads = re.compile(
+        r"<script|<iframe|<object|<embed|<link\b|@import"
+        r"|\b(src|srcset|poster|data|xlink:href)\s*=\s*[\"']?\s*(https?:)?//"
+        r"|url\(\s*[\"']?(https?:)?//",
+        re.IGNORECASE,
+    )
+    found = {}
+    for cell in cells_of(notebook, "code"):
+        for kind, text in output_texts(cell):
+            if "widget" in kind or "javascript" in kind or (hit := loads.search(text)):
+                found[cell.id] = kind if "widget" in kind or "javascript" in kind else hit[0]
+    for cell in cells_of(notebook, "markdown"):
+        if (hit := loads.search(cell.source)) or (hit := re.search(r"!\[[^\]]*\]\(\s*(https?:)?//", cell.source)):
+            found[cell.id] = hit[0]
+    assert not found
+
+
+def test_no_path_of_a_machine(notebook):
+    path = re.compile(r"(?:^|[\s\"'(=`])(/[A-Za-z][\w.-]*/[\w.-]+|[A-Z]:\\\w+)|site-packages", re.MULTILINE)
+    found = {}
+    for cell in notebook.cells:
+        texts = [cell.source]
+        if cell.cell_type == "code":
+            texts += [text for _, text in output_texts(cell)]
+            texts += ["\n".join(output.traceback) for output in cell.outputs if output.output_type == "error"]
+        for text in texts:
+            if hit := path.search(text):
+                found[cell.id] = hit[0]
+    assert not found
+
+
+def test_outputs_show_no_object_by_its_address(notebook):
+    leftover = re.compile(r"0x[0-9a-f]{6,}|^\[?<matplotlib|^<(Axes|Figure)\b|^(Text|Axes)\(", re.MULTILINE)
+    found = {
+        cell.id: hit[0]
+        for cell in cells_of(notebook, "code")
+        for kind, text in output_texts(cell)
+        if kind in ("text/plain", "stdout", "stderr") and (hit := leftover.search(text))
+    }
+    assert not found, "end a plotting cell with a call that returns nothing, such as plt.show()"
+
+
+def test_images_say_what_they_show(notebook):
+    """The text beside an image is its alt text on the site, and the only part of it that nbval compares."""
+    found = []
+    for cell in cells_of(notebook, "code"):
+        for output in cell.outputs:
+            data = output.get("data", {})
+            said = data.get("text/plain", "").strip("'\" \n")
+            if {"image/png", "image/jpeg"} & set(data) and (len(said) < 30 or " " not in said or "<" in said):
+                found.append((cell.id, said))
+    assert not found
+
+
+def test_code_fits_the_page(notebook):
+    code = [(cell.id, cell.source) for cell in cells_of(notebook, "code")]
+    code += [(c.id, block) for c in cells_of(notebook, "markdown") for block in PYTHON_BLOCK.findall(c.source)]
+    long = [(i, line) for i, source in code for line in source.splitlines() if len(line) > LONGEST_CODE_LINE]
+    assert not long
+
+
+def exported_cells(path, notebook):
+    exported = [cell for cell in notebook.cells if is_exported(cell)]
+    if notebooks.module_name(path) in WITHOUT_MODULE:
+        pytest.skip("this chapter exports nothing")
+    assert exported
+    return exported
+
+
+def test_export_marks(path, notebook):
+    exported = exported_cells(path, notebook)
+    marked = [cell for cell in notebook.cells if re.search(r"^\s*#\s*\|\s*export", cell.source, re.MULTILINE)]
+    assert marked == exported, "the mark is `#| export`, in the first line"
+    assert holds_only_imports(exported[0]), "the first exported cell holds the module's imports"
+    imports = [
+        cell.id
+        for cell in exported[1:]
+        if any(isinstance(node, ast.Import | ast.ImportFrom) for node in ast.walk(tree(cell)))
+    ]
+    assert not imports, "the first exported cell holds all of the module's imports"
+
+
+def test_one_class_or_function_family_per_cell(path, notebook):
+    for cell in exported_cells(path, notebook):
+        body = tree(cell).body
+        classes = sum(isinstance(node, ast.ClassDef) for node in body)
+        functions = sum(isinstance(node, ast.FunctionDef) for node in body)
+        assert classes <= 1 and functions <= MOST_FUNCTIONS_IN_A_CELL and not (classes and functions), cell.id
+
+
+def code_lines(source, node):
+    """Return how many lines of code `node` has; docstrings, comments alone in a line and empty lines are not counted."""
+    lines = set(range(node.lineno, node.end_lineno + 1))
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.ClassDef | ast.FunctionDef) and ast.get_docstring(inner) is not None:
+            lines -= set(range(inner.body[0].lineno, inner.body[0].end_lineno + 1))
+    text = source.splitlines()
+    return sum(bool(text[n - 1].strip()) and not text[n - 1].lstrip().startswith("#") for n in lines)
+
+
+def test_classes_fit_on_a_screen(path, notebook):
+    long = {}
+    for cell in exported_cells(path, notebook):
+        for node in tree(cell).body:
+            if isinstance(node, ast.ClassDef) and (count := code_lines(cell.source, node)) > LONGEST_CLASS:
+                long[node.name] = count
+    assert not long
+
+
+def test_exercises(notebook):
+    found = exercises(notebook)
+    assert 3 <= len(found) <= 6
+    for name, stub, after in found:
+        (function,) = [node for node in tree(stub).body if isinstance(node, ast.FunctionDef)]
+        assert function.name == name
+        assert "NotImplementedError" in ast.unparse(function), f"the stub of {name} is not written yet by definition"
+        (code,) = solution_code(after)
+        assert name in [node.name for node in ast.parse(code).body if isinstance(node, ast.FunctionDef)]
+        assert "NotImplementedError" not in code
+
+    text = "\n".join(cell.source for cell in cells_of(notebook, "markdown"))
+    exercise_texts = re.findall(r"^### Exercise (\d+) · \S.*\n((?:(?!^##).*\n?)*)", text, re.MULTILINE)
+    assert [int(number) for number, _ in exercise_texts] == list(range(1, len(found) + 1))
+    for number, body in exercise_texts:
+        form = r"^\W*Difficulty: .*\d+ minutes"
+        assert re.search(form, body, re.MULTILINE), f"exercise {number} needs a line `Difficulty: easy · 10 minutes`"
+
+
+def test_every_stub_says_not_attempted_yet(notebook):
+    for name, stub, _ in exercises(notebook):
+        (text,) = [text for _, text in output_texts(stub)]
+        assert "not attempted yet" in text, name
+
+
+def test_quiz(notebook):
+    calls = [
+        node.func.id
+        for cell in cells_of(notebook, "code")
+        for node in ast.walk(tree(cell))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    ]
+    assert calls.count("quiz") == 1
+    assert 3 <= calls.count("Question") <= 5
+
+
+def test_code_fences_close(notebook):
+    """An open fence would swallow the headings that the tests above look for."""
+    for cell in cells_of(notebook, "markdown"):
+        assert cell.source.count("```") % 2 == 0, cell.id
+        assert "```" not in prose(cell), cell.id

@@ -1,0 +1,133 @@
+"""Set the course's address: `python -m tools.address https://github.com/OWNER/REPOSITORY [--branch main]`.
+
+The address is kept in pyproject.toml and copied from there to _config.yml and to two cells of every notebook.
+An empty address takes it out again; `--stamp` copies the address that pyproject.toml holds.
+"""
+
+import argparse
+import re
+import tomllib
+
+from tools import notebooks
+
+COLAB = "https://colab.research.google.com"
+ADDRESS = re.compile(r"https://github\.com/(?P<owner>[A-Za-z0-9][A-Za-z0-9-]*)/(?P<name>[A-Za-z0-9._-]+)")
+BRANCH = re.compile(r"[A-Za-z][\w.-]*(/[\w.-]+)*")
+
+SET_UP = '''\
+#| default_exp {stem}
+# Where the course's library is not installed, as in Colab, this cell installs it.
+import importlib.util
+
+REPOSITORY = "{repository}"
+BRANCH = "{branch}"
+
+if importlib.util.find_spec("transformer_lib") is None:
+    if not REPOSITORY:
+        raise RuntimeError(
+            "The course's library, transformer_lib, is not installed here, "
+            "and nothing was installed now.\\n"
+            "On your own computer, in the course's folder: run `make book` and start "
+            ".venv/bin/jupyter lab, or run `pip install -e .`\\n"
+            "In Colab: set the line\\n"
+            '    REPOSITORY = ""\\n'
+            "of this cell to the course's own GitHub address, such as "
+            "https://github.com/OWNER/REPOSITORY, and run the cell again."
+        )
+    %pip install --quiet "transformer-lib @ git+{{REPOSITORY}}@{{BRANCH}}"
+    importlib.invalidate_caches()
+'''
+
+
+def check_address(repository, branch):
+    """Return the address without a closing slash or `.git`.
+
+    Raises `ValueError` where it is neither empty nor `https://github.com/OWNER/REPOSITORY`, the only kind that Colab
+    opens, or where the branch has a character that an address or YAML would read in another way.
+    """
+    tidy = repository.strip().removesuffix("/").removesuffix(".git")
+    if tidy and not (match := ADDRESS.fullmatch(tidy)) or tidy and match["name"] in (".", ".."):
+        raise ValueError(f"the address must look like https://github.com/OWNER/REPOSITORY, and this came: {repository!r}")
+    if not BRANCH.fullmatch(branch) or ".." in branch:
+        raise ValueError(f"the branch must be a name such as main or course/2026, and this came: {branch!r}")
+    return tidy
+
+
+def cells_for(path, repository, branch):
+    """Return the text of the two cells of a notebook that hold the address, by the id of the cell."""
+    if repository:
+        link = f"{COLAB}/github/{repository.removeprefix('https://github.com/')}/blob/{branch}/notebooks/{path.name}"
+        badge = f"[Open in Colab]({link}): run this chapter in your browser, with nothing to install."
+    else:
+        badge = (
+            "The link *Open in Colab* appears here once the course's address is set: "
+            "`make address URL=https://github.com/OWNER/REPOSITORY`."
+        )
+    set_up = SET_UP.format(stem=notebooks.module_name(path), repository=repository, branch=branch)
+    return {"colab-badge": badge, "set-up": set_up.rstrip("\n")}
+
+
+def stored_address():
+    """Return the repository and the branch that pyproject.toml holds."""
+    course = tomllib.loads((notebooks.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["course"]
+    return course["repository"], course["branch"]
+
+
+def with_value(text, block, key, value):
+    """Return `text` with another value for the one `key` of `block`; comments, spaces and quotes stay.
+
+    It does for the two short blocks it is used on, of TOML (`[block]`, `key = "value"`) and of YAML (`block:`,
+    `  key: value`), what a parser would do at the price of the comments.
+    """
+    header = rf"^(?:\[{re.escape(block)}\]|{re.escape(block)}:).*\n"
+    others = r"(?:(?!\[|\w[\w-]*:).*\n)*?"
+    pattern = re.compile(rf'{header}{others} *{key} *[=:] *(?P<old>"[^"\n]*"|[^\s#]*)', re.MULTILINE)
+    match = pattern.search(text)
+    if not match:
+        raise ValueError(f"there is no `{key}` in the block `{block}`")
+    new = f'"{value}"' if match["old"].startswith('"') else value
+    return text[: match.start("old")] + new + text[match.end("old") :]
+
+
+def stamp(repository, branch):
+    """Write the address everywhere it stands. Everything is prepared first, so an error leaves every file as it was."""
+    pyproject, config = notebooks.ROOT / "pyproject.toml", notebooks.ROOT / "_config.yml"
+    text = with_value(pyproject.read_text(encoding="utf-8"), "tool.course", "repository", repository)
+    files = {pyproject: with_value(text, "tool.course", "branch", branch)}
+
+    text = with_value(config.read_text(encoding="utf-8"), "repository", "url", repository)
+    text = with_value(text, "repository", "branch", branch)
+    files[config] = with_value(text, "launch_buttons", "colab_url", COLAB if repository else "")
+
+    for path in notebooks.all_notebooks():
+        notebook = notebooks.read(path)
+        cells = {cell.id: cell for cell in notebook.cells}
+        for identifier, source in cells_for(path, repository, branch).items():
+            if identifier not in cells:
+                raise ValueError(f"{path.name} has no cell with the id `{identifier}`")
+            cells[identifier].source = source
+        files[path] = notebooks.as_text(notebook)
+
+    for path, text in files.items():
+        if text != path.read_text(encoding="utf-8"):
+            notebooks.write_text(path, text)
+            print(f"stamped {path.relative_to(notebooks.ROOT)}")
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(prog="python -m tools.address", description=__doc__.splitlines()[0])
+    parser.add_argument("repository", nargs="?", help='https://github.com/OWNER/REPOSITORY, or "" for none')
+    parser.add_argument("--branch", default="main", help="the branch that Colab opens (main)")
+    parser.add_argument("--stamp", action="store_true", help="copy the address that pyproject.toml holds")
+    options = parser.parse_args(arguments)
+    if options.stamp == (options.repository is not None):
+        parser.error("give an address or --stamp")
+    repository, branch = stored_address() if options.stamp else (options.repository, options.branch)
+    try:
+        stamp(check_address(repository, branch), branch)
+    except ValueError as error:
+        raise SystemExit(f"Nothing was changed: {error}") from None
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""Start a chapter: `python -m tools.new_notebook 06_attention "Scaled dot-product and multi-head attention"`."""
+
+import argparse
+import re
+
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from tools import address, notebooks
+
+ARC = [
+    "Where we are",
+    "What breaks without it",
+    "The idea by hand",
+    "The naive version",
+    "The component",
+    "Proof",
+    "See it",
+    "What it buys",
+    "Exercises",
+    "Quiz",
+    "What to remember",
+]
+
+
+def build(path, title):
+    """Return a chapter that holds its title, the two cells with the address, and a heading for each step of the arc."""
+    number = int(path.stem[:2])
+    stamped = address.cells_for(path, *address.stored_address())
+    hidden = {"tags": ["remove-cell"]}
+    cells = [
+        new_markdown_cell(f"# {number} · {title} (한국어 용어)\n\n> One line: what this chapter builds.", id="title"),
+        new_markdown_cell(stamped["colab-badge"], id="colab-badge", metadata=hidden),
+        new_code_cell(stamped["set-up"], id="set-up", metadata=hidden),
+    ]
+    cells += [new_markdown_cell(f"## {heading}", id=heading.lower().replace(" ", "-")) for heading in ARC]
+    return new_notebook(cells=cells, metadata=notebooks.METADATA)
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(prog="python -m tools.new_notebook", description=__doc__.splitlines()[0])
+    parser.add_argument("stem", help="number and module name, such as 06_attention")
+    parser.add_argument("title", nargs="?", help="the chapter's title; without it, the module's name")
+    options = parser.parse_args(arguments)
+    if not re.fullmatch(r"\d\d_[a-z][a-z0-9_]*", options.stem):
+        parser.error(f"the stem must look like 06_attention, and this came: {options.stem!r}")
+    path = notebooks.FOLDER / f"{options.stem}.ipynb"
+    if path.exists():
+        raise SystemExit(f"{path.relative_to(notebooks.ROOT)} is there already.")
+    module = notebooks.module_name(path)
+    title = options.title or module.replace("_", " ").capitalize()
+    notebooks.write_text(path, notebooks.as_text(build(path, title)))
+    print(
+        f"Wrote notebooks/{path.name}. Next:\n"
+        f"  1. add it to _toc.yml:  - file: notebooks/{path.stem}\n"
+        f"  2. write it in Jupyter, with its tests in tests/test_{module}.py\n"
+        f"  3. make run NB={path.stem}, then make test"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,92 @@
+"""Run notebooks in place, tidy them, and export the library: `python -m tools.run_notebook [NAME ...]`.
+
+Without a name, every notebook runs, in order. A notebook that fails keeps its file as it was.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+from tqdm import tqdm
+
+from tools import notebooks
+
+TIDY = ["clean", "--preserve-cell-outputs", "--preserve-execution-counts", "--preserve-cell-metadata-field", "tags"]
+
+
+def tool(name):
+    """Return the path of a command installed beside the running Python, whether or not that folder is on PATH."""
+    return str(Path(sys.executable).with_name(name))
+
+
+def export():
+    """Write the library's modules again from the notebooks."""
+    subprocess.run([tool("nbdev-export")], cwd=notebooks.ROOT, check=True)
+
+
+def execute(path):
+    """Return the notebook at `path`, run from its first to its last cell in a fresh kernel.
+
+    Raises `SystemExit` with the cell's id and the traceback where a cell fails that is not tagged `raises-exception`.
+    """
+    notebook = notebooks.read(path)
+    notebook.metadata = dict(notebooks.METADATA)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+    client = NotebookClient(
+        notebook,
+        timeout=None,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(path.parent)}},
+        # What a cell prints arrives in pieces that differ from run to run; joined, the stored bytes do not.
+        coalesce_streams=True,
+        record_timing=False,
+        store_widget_state=False,
+    )
+    with client.setup_kernel(), tqdm(notebook.cells, desc=path.stem, unit="cell") as bar:
+        for position, cell in enumerate(bar):
+            bar.set_postfix_str(cell.id)
+            try:
+                client.execute_cell(cell, position)
+            except CellExecutionError as error:
+                bar.close()
+                raise SystemExit(
+                    f"{path.name}: the cell `{cell.id}` failed. The notebook's file is as it was.\n\n{error}"
+                ) from None
+    return notebook
+
+
+def tidied(text):
+    """Return a notebook's text without what changes from one editor to the next: all cell metadata but the tags."""
+    return subprocess.run(
+        [tool("nb-clean"), *TIDY], input=text, capture_output=True, encoding="utf-8", check=True
+    ).stdout
+
+
+def run(paths):
+    """Execute, tidy and write each notebook, with the library exported before and after."""
+    # Kernels inherit these: no progress bar in a stored output, and sums in one order on every machine.
+    os.environ["TRANSFORMER_LIB_QUIET"] = "1"
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    # The library of this checkout, even where another one is installed.
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(notebooks.ROOT), os.environ.get("PYTHONPATH")]))
+    export()
+    for path in paths:
+        notebooks.write_text(path, tidied(notebooks.as_text(execute(path))))
+    export()
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(prog="python -m tools.run_notebook", description=__doc__.splitlines()[0])
+    parser.add_argument("name", nargs="*", help="05, positional_encoding or 05_positional_encoding; none: all of them")
+    names = parser.parse_args(arguments).name
+    run([notebooks.find(name) for name in names] or notebooks.all_notebooks())
+
+
+if __name__ == "__main__":
+    main()
