@@ -1,0 +1,218 @@
+"""Chapter 05: the position tables against hand-made numbers, torch, and the pitfalls of PITFALLS 10 and 12 to 15."""
+
+import math
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import nn
+from torch.testing import assert_close
+
+from transformer_lib.positional_encoding import (
+    LearnedPositionalEmbedding,
+    PositionalEncoding,
+    sinusoidal_table,
+)
+
+even_widths = st.integers(1, 64).map(lambda half: 2 * half)
+
+# Made with a desk calculator: sine and cosine of 0, 1, 2, 3 and of 0, 0.01, 0.02, 0.03 radians.
+HAND_MADE = torch.tensor(
+    [
+        [0.0, 1.0, 0.0, 1.0],
+        [0.8414709848, 0.5403023059, 0.0099998333, 0.9999500004],
+        [0.9092974268, -0.4161468365, 0.0199986667, 0.9998000067],
+        [0.1411200081, -0.9899924966, 0.0299955002, 0.9995500337],
+    ]
+)
+
+
+@pytest.fixture
+def float64_default():
+    torch.set_default_dtype(torch.float64)
+    yield
+    torch.set_default_dtype(torch.float32)
+
+
+def layers(d_model, max_len):
+    return [
+        PositionalEncoding(d_model=d_model, max_len=max_len),
+        LearnedPositionalEmbedding(max_len=max_len, d_model=d_model),
+    ]
+
+
+def test_pitfall_13_table_equals_the_hand_made_one():
+    table = sinusoidal_table(4, 4)
+    assert table.dtype is torch.float32
+    assert_close(table, HAND_MADE, rtol=0, atol=1e-6)
+
+
+@given(pos=st.integers(0, 4999), dimension=st.integers(0, 511), d_model=even_widths)
+def test_pitfall_13_every_entry_follows_the_formula(pos, dimension, d_model):
+    dimension %= d_model
+    angle = pos / math.pow(10_000, (dimension - dimension % 2) / d_model)
+    expected = math.cos(angle) if dimension % 2 else math.sin(angle)
+    assert sinusoidal_table(pos + 1, d_model)[pos, dimension].item() == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.usefixtures("float64_default")
+class TestAShiftIsARotation:
+    """Pitfall 13: the matrix that moves a position by k holds k alone, and it is orthogonal."""
+
+    @staticmethod
+    def rotation(shift, d_model):
+        blocks = []
+        for pair in range(d_model // 2):
+            angle = torch.tensor(shift * 10_000.0 ** (-2 * pair / d_model))
+            sine, cosine = angle.sin(), angle.cos()
+            blocks.append(torch.stack([torch.stack([cosine, sine]), torch.stack([-sine, cosine])]))
+        return torch.block_diag(*blocks)
+
+    @given(pos=st.integers(0, 2000), shift=st.integers(-2000, 2000), d_model=even_widths)
+    def test_at_random_positions(self, pos, shift, d_model):
+        pos = max(pos, -shift)
+        table = sinusoidal_table(max(pos, pos + shift) + 1, d_model)
+        matrix = self.rotation(shift, d_model)
+        assert_close(matrix @ table[pos], table[pos + shift], rtol=0, atol=1e-9)
+        assert_close(matrix @ matrix.T, torch.eye(d_model))
+
+    def test_dot_products_depend_on_the_distance_alone(self):
+        table = sinusoidal_table(300, 64)
+        similarity = table @ table.T
+        for distance in (0, 1, 7, 100):
+            along = similarity.diagonal(distance)
+            assert_close(along, along[:1].expand_as(along))
+
+
+def test_angles_are_computed_in_float64():
+    late = sinusoidal_table(5000, 512)[4999]
+    exact = [f(4999 / 10_000 ** (2 * i / 512)) for i in range(256) for f in (math.sin, math.cos)]
+    assert_close(late, torch.tensor(exact), rtol=0, atol=1e-6)
+
+
+def test_values_and_lengths_are_bounded():
+    table = sinusoidal_table(500, 128)
+    assert table.abs().max() <= 1
+    assert_close(table.norm(dim=1), torch.full((500,), math.sqrt(64)))
+
+
+def test_s0_questions_thirty_by_256():
+    assert PositionalEncoding(d_model=256, max_len=30).table.shape == (1, 30, 256)
+    x = torch.ones(1, 30, 256)  # question 1: one word, thirty times
+    encoded = PositionalEncoding(d_model=256, max_len=30)(x)[0]
+    assert len(encoded.unique(dim=0)) == 30
+
+
+def test_pitfall_10_positions_are_added_unscaled():
+    """The words may be scaled by √d_model before this layer; the layer itself scales nothing."""
+    x = math.sqrt(64) * torch.randn(3, 10, 64)
+    added = PositionalEncoding(d_model=64)(x) - x
+    assert_close(added, sinusoidal_table(10, 64).expand(3, 10, 64), rtol=0, atol=1e-5)
+
+
+def test_pitfall_14_the_table_is_a_buffer_that_is_not_saved():
+    layer = PositionalEncoding(d_model=8)
+    assert [name for name, _ in layer.named_buffers()] == ["table"]
+    assert list(layer.parameters()) == []
+    assert list(layer.state_dict()) == []
+    assert layer.to(torch.float64).table.dtype is torch.float64
+    assert layer.to("meta").table.device.type == "meta"
+
+
+def test_pitfall_14_output_keeps_the_type_of_the_model():
+    for dtype in (torch.float64, torch.float32, torch.bfloat16, torch.float16):
+        for layer in layers(d_model=8, max_len=5):
+            assert layer.to(dtype)(torch.zeros(2, 5, 8, dtype=dtype)).dtype is dtype
+
+
+@given(length=st.integers(1, 12), cut=st.integers(0, 12), start=st.integers(0, 5))
+def test_pitfall_15_offset_continues_the_sentence(length, cut, start):
+    cut = min(cut, length)
+    x = torch.randn(2, length, 6)
+    for layer in layers(d_model=6, max_len=17):
+        whole = layer(x, offset=start)
+        parts = [layer(x[:, :cut], offset=start), layer(x[:, cut:], offset=start + cut)]
+        assert_close(torch.cat(parts, dim=1), whole, rtol=0, atol=0)
+
+
+def test_pitfall_15_one_word_at_a_time_equals_all_at_once():
+    x = torch.randn(2, 9, 6)
+    for layer in layers(d_model=6, max_len=9):
+        steps = [layer(x[:, [t]], offset=t) for t in range(9)]
+        assert_close(torch.cat(steps, dim=1), layer(x), rtol=0, atol=0)
+
+
+def test_every_sentence_of_a_batch_gets_the_same_positions():
+    x = torch.randn(1, 7, 6).expand(4, 7, 6)
+    for layer in layers(d_model=6, max_len=7):
+        y = layer(x)
+        assert_close(y, y[:1].expand_as(y), rtol=0, atol=0)
+
+
+@given(batch=st.integers(1, 4), seq=st.integers(1, 9), d_model=even_widths, offset=st.integers(0, 3))
+def test_learned_table_equals_nn_embedding_with_gradients(batch, seq, d_model, offset):
+    ours = LearnedPositionalEmbedding(max_len=12, d_model=d_model).double()
+    theirs = nn.Embedding(12, d_model, dtype=torch.float64)
+    theirs.load_state_dict(ours.table.state_dict())
+    x = torch.randn(batch, seq, d_model, dtype=torch.float64, requires_grad=True)
+    x_copy = x.detach().clone().requires_grad_()
+    upstream = torch.randn_like(x)
+
+    our_output = ours(x, offset=offset)
+    their_output = x_copy + theirs(torch.arange(offset, offset + seq))
+    our_output.backward(upstream)
+    their_output.backward(upstream)
+
+    assert_close(our_output, their_output)
+    assert_close(x.grad, x_copy.grad)
+    assert_close(ours.table.weight.grad, theirs.weight.grad)
+
+
+def test_fixed_table_passes_the_gradient_unchanged():
+    x = torch.randn(2, 5, 6, dtype=torch.float64, requires_grad=True)
+    upstream = torch.randn_like(x)
+    PositionalEncoding(d_model=6).double()(x).backward(upstream)
+    assert_close(x.grad, upstream, rtol=0, atol=0)
+
+
+def test_dropout_acts_on_the_sum_and_only_in_training():
+    torch.manual_seed(0)
+    layer = PositionalEncoding(d_model=64, dropout=0.25)
+    x = torch.full((8, 100, 64), 5.0)
+    whole = x + layer.table[:, :100]
+    dropped = layer(x)
+    kept = dropped != 0
+    assert kept.float().mean().item() == pytest.approx(0.75, abs=0.02)
+    assert_close(dropped[kept], whole[kept] / 0.75)
+    assert_close(layer.eval()(x), whole, rtol=0, atol=0)
+
+
+WRONG_CALLS = {
+    "pitfall 12: odd width": (lambda: sinusoidal_table(10, 5), "d_model must be even.* it is 5"),
+    "pitfall 12: odd width, layer": (lambda: PositionalEncoding(d_model=5), "d_model must be even.* it is 5"),
+    "no width": (lambda: sinusoidal_table(10, 0), "d_model must be even and positive.* it is 0"),
+    "negative width": (lambda: sinusoidal_table(10, -2), "d_model must be even and positive.* it is -2"),
+    "no positions": (lambda: sinusoidal_table(0, 4), "max_len must be at least 1.* it is 0"),
+}
+WRONG_INPUTS = {
+    "too long": ((torch.zeros(2, 9, 6), 0), "table has 8 positions.* offset 0 and 9 tokens need 9"),
+    "too late": ((torch.zeros(2, 1, 6), 8), "table has 8 positions.* offset 8 and 1 tokens need 9"),
+    "negative offset": ((torch.zeros(2, 1, 6), -1), "offset must not be negative.* it is -1"),
+    "too narrow": ((torch.zeros(2, 3, 4), 0), r"\(batch, seq, d_model\) with d_model 6.* \(2, 3, 4\)"),
+    "no batch": ((torch.zeros(3, 6), 0), r"\(batch, seq, d_model\) with d_model 6.* \(3, 6\)"),
+    "heads": ((torch.zeros(2, 2, 3, 6), 0), r"\(batch, seq, d_model\) with d_model 6.* \(2, 2, 3, 6\)"),
+}
+
+
+@pytest.mark.parametrize(("call", "message"), WRONG_CALLS.values(), ids=WRONG_CALLS.keys())
+def test_wrong_sizes_say_what_came_and_what_was_expected(call, message, as_a_user_calls_it):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+@pytest.mark.parametrize(("arguments", "message"), WRONG_INPUTS.values(), ids=WRONG_INPUTS.keys())
+def test_wrong_input_says_what_came_and_what_was_expected(arguments, message, as_a_user_calls_it):
+    for layer in layers(d_model=6, max_len=8):
+        with pytest.raises(ValueError, match=message):
+            layer(*arguments)
