@@ -1,0 +1,19 @@
+"""Where the built site is, which pages it has, and what belongs to it."""
+
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from sphinx_external_toc.parsing import parse_toc_yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+HTML = ROOT / "_build" / "html"
+PAGES = list(parse_toc_yaml(ROOT / "_toc.yml"))
+
+
+def leaves_the_site(url, site):
+    """Whether `url` is anything but a file of the site at `site`, or data that stands in the page itself."""
+    asked, allowed = urlsplit(url), urlsplit(site)
+    if asked.scheme in ("data", "blob"):
+        return False
+    same_place = (asked.scheme, asked.netloc) == (allowed.scheme, allowed.netloc)
+    return not (same_place and asked.path.startswith(allowed.path.rstrip("/") + "/"))

@@ -1,0 +1,83 @@
+"""The built site, a browser to look at it with, and its pages opened in that browser."""
+
+import os
+import shutil
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
+
+import pytest
+from built_site import HTML
+from playwright.sync_api import sync_playwright
+
+CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+CHROMIUM_ON_MACOS = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
+NO_CHROMIUM = "no Chromium found: install it (`sudo apt-get install chromium`), or name it, CHROMIUM=/path/to/chromium"
+
+
+@pytest.fixture(scope="session")
+def html():
+    """The folder of the built site."""
+    if not (HTML / "index.html").exists():
+        pytest.fail("the site is not built: run `make book`", pytrace=False)
+    return HTML
+
+
+def find_chromium():
+    candidates = [os.environ.get("CHROMIUM"), *map(shutil.which, CHROMIUM_NAMES), CHROMIUM_ON_MACOS]
+    return next((path for path in candidates if path and os.access(path, os.X_OK)), None)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    chromium = find_chromium()
+    if not chromium:
+        if os.environ.get("CI") == "true":
+            pytest.fail(NO_CHROMIUM, pytrace=False)
+        pytest.skip(NO_CHROMIUM)
+    # What a browser does on its own account is not the site's doing.
+    quiet = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=quiet)
+        yield browser
+        browser.close()
+
+
+class QuietHandler(SimpleHTTPRequestHandler):
+    def log_message(self, *arguments):
+        pass
+
+
+@pytest.fixture(scope="session")
+def server(html):
+    """The address of a server of the site, on this machine only."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(QuietHandler, directory=html)) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture(scope="session")
+def visit(browser):
+    """A function that opens an address in a new window and notes what the page asks for and complains about."""
+
+    def open_page(url, width=1280, colour_scheme="light"):
+        page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=colour_scheme)
+        seen = SimpleNamespace(page=page, url=url, requests=[], complaints=[])
+        page.on("request", lambda request: seen.requests.append(request.url))
+        page.on("requestfailed", lambda request: seen.complaints.append(f"not loaded: {request.url}"))
+        page.on("pageerror", lambda error: seen.complaints.append(f"script error: {error}"))
+        page.on("response", lambda answer: answer.status >= 400 and seen.complaints.append(f"{answer.status}: {answer.url}"))
+        page.on(
+            "console",
+            lambda message: message.type in ("error", "warning") and seen.complaints.append(f"console: {message.text}"),
+        )
+        page.goto(url, wait_until="networkidle")
+        page.evaluate("window.MathJax?.startup?.promise")
+        return seen
+
+    return open_page
+

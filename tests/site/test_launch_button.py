@@ -1,0 +1,40 @@
+"""Once the course has an address, each chapter's page opens that chapter in Colab; before, there is no such button."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from bs4 import BeautifulSoup
+from built_site import PAGES, ROOT
+from tools.address import COLAB, with_value
+
+CHAPTER = next(page for page in PAGES if page.startswith("notebooks/"))
+
+
+@pytest.mark.parametrize("repository", ["", "https://github.com/OWNER/REPOSITORY"])
+def test_the_button_opens_this_chapter(tmp_path, repository):
+    shutil.copytree(ROOT / "book", tmp_path / "book", ignore=shutil.ignore_patterns("*.md", "__pycache__"))
+    (tmp_path / "book" / "index.md").write_text("# A course of one chapter\n", encoding="utf-8")
+    (tmp_path / "notebooks").mkdir()
+    shutil.copy(ROOT / f"{CHAPTER}.ipynb", tmp_path / "notebooks")
+    contents = {"format": "jb-book", "root": "book/index", "chapters": [{"file": CHAPTER}]}
+    (tmp_path / "_toc.yml").write_text(yaml.safe_dump(contents), encoding="utf-8")
+    text = (ROOT / "_config.yml").read_text(encoding="utf-8")
+    text = with_value(text, "repository", "url", repository)
+    text = with_value(text, "launch_buttons", "colab_url", COLAB if repository else "")
+    (tmp_path / "_config.yml").write_text(text, encoding="utf-8")
+
+    build = [Path(sys.executable).with_name("jupyter-book"), "build", "--quiet", tmp_path]
+    finished = subprocess.run(build, capture_output=True, text=True)
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+
+    page = BeautifulSoup((tmp_path / "_build" / "html" / f"{CHAPTER}.html").read_bytes(), "html.parser")
+    links = [link["href"] for link in page.select(".article-header-buttons a[href]") if COLAB in link["href"]]
+    expected = f"{COLAB}/github/OWNER/REPOSITORY/blob/main/{CHAPTER}.ipynb"
+    assert links == ([expected] if repository else [])
+    pictures = page.select(f'a[href="{expected}"] img')
+    assert all(picture["alt"] for picture in pictures)
+    assert all((tmp_path / "_build" / "html" / "notebooks" / picture["src"]).is_file() for picture in pictures)

@@ -1,0 +1,68 @@
+"""Every page of the table of contents, opened as a file and from a server: it works, and it is complete by itself."""
+
+import re
+from itertools import product
+
+import pytest
+from built_site import PAGES, leaves_the_site
+
+NARROW, WIDE = 390, 1280
+
+
+def resize(page, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    # The theme moves its sidebars in and out over a quarter of a second.
+    page.evaluate("Promise.all(document.getAnimations().map(animation => animation.finished))")
+
+
+@pytest.fixture(scope="module", params=product(PAGES, ("file", "http")), ids=lambda param: f"{param[0]} by {param[1]}")
+def opened(request, visit, html, server):
+    page, way = request.param
+    site = html.as_uri() if way == "file" else server
+    seen = visit(f"{site}/{page}.html")
+    seen.site = site
+    yield seen
+    seen.page.close()
+
+
+def test_nothing_fails_to_load_and_no_script_complains(opened):
+    assert opened.complaints == []
+
+
+def test_no_request_leaves_the_site(opened):
+    assert opened.requests
+    assert [url for url in opened.requests if leaves_the_site(url, opened.site)] == []
+
+
+def test_formulas_are_typeset(opened):
+    untypeset = "nodes => nodes.filter(node => !node.querySelector('mjx-container')).map(node => node.textContent)"
+    assert opened.page.eval_on_selector_all(".math", untypeset) == []
+    assert opened.page.eval_on_selector_all("mjx-merror", "nodes => nodes.map(node => node.textContent)") == []
+    prose = opened.page.evaluate(
+        """() => {
+            const article = document.querySelector('.bd-article').cloneNode(true);
+            article.querySelectorAll('code, pre, script, style, mjx-container').forEach(node => node.remove());
+            return article.textContent;
+        }"""
+    )
+    assert re.findall(r"\\[(\[]|\$\$|\$[^$\n]*[\\_^{][^$\n]*\$", prose) == []
+
+
+def test_images_are_loaded_and_described(opened):
+    images = opened.page.eval_on_selector_all(
+        "img", "nodes => nodes.map(node => [node.src.slice(0, 200), node.complete && node.naturalWidth > 0, node.alt.trim()])"
+    )
+    assert [source for source, loaded, alt in images if not (loaded and alt)] == []
+
+
+@pytest.mark.parametrize("width", [NARROW, WIDE])
+def test_the_page_does_not_scroll_sideways(opened, width):
+    resize(opened.page, width)
+    assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_code_does_not_scroll_sideways(opened):
+    resize(opened.page, WIDE)
+    too_long = """nodes => nodes.filter(node => node.scrollWidth > node.clientWidth)
+        .map(node => node.textContent.split('\\n').reduce((a, b) => a.length < b.length ? b : a))"""
+    assert opened.page.eval_on_selector_all("pre", too_long) == []
