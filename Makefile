@@ -11,12 +11,13 @@ PYTHON ?= $(firstword $(foreach candidate,python3.11 python3,$(shell \
 export TRANSFORMER_LIB_QUIET := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book test run serve address picture clean clean-all
+.PHONY: help book test run new serve address picture clean clean-all
 
 help:
 	@echo "make book                          build the site into _build/html"
 	@echo "make test                          build the site, execute every notebook, run every test"
 	@echo "make run NB=05_positional_encoding execute one notebook in place, tidy it, export its module"
+	@echo "make new NB=06_attention TITLE='...'  make an empty chapter with all its headings"
 	@echo "make serve                         build the site and serve it on http://127.0.0.1:$(PORT)/ (PORT=... for another)"
 	@echo "make address URL=https://github.com/OWNER/REPOSITORY"
 	@echo "                                   write the course's address wherever it is needed"
@@ -43,6 +44,9 @@ run: $(READY)
 serve: book
 	@echo "http://127.0.0.1:$(PORT)/  (Ctrl+C stops the server)"
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory _build/html $(PORT)
+
+new: $(READY)
+	$(BIN)/python -m tools.new_notebook $(NB) "$(TITLE)"
 
 address: $(READY)
 	$(BIN)/python -m tools.address $(URL)

@@ -11,8 +11,10 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 # %% ../notebooks/05_positional_encoding.ipynb #sinusoidal-table
-def sinusoidal_table(max_len: int, d_model: int) -> Float[Tensor, "{max_len} {d_model}"]:
-    """Return the sinusoidal position table: row `pos` is the encoding of position `pos`.
+def sinusoidal_table(
+    max_len: int, d_model: int
+) -> Float[Tensor, "{max_len} {d_model}"]:
+    """Return the sinusoidal position table; row `pos` encodes position `pos`.
 
     Dimensions `2i` and `2i + 1` hold the sine and the cosine of
     `pos / 10000^(2i / d_model)` (radians).
@@ -32,11 +34,12 @@ def sinusoidal_table(max_len: int, d_model: int) -> Float[Tensor, "{max_len} {d_
     pair = torch.arange(d_model // 2, dtype=torch.float64)  # (d_model / 2)
     angle = pos / 10_000 ** (2 * pair / d_model)  # (max_len, d_model / 2)
     table = torch.stack([angle.sin(), angle.cos()], dim=-1)  # (max_len, d_model / 2, 2)
-    return table.flatten(start_dim=1).to(torch.get_default_dtype())  # (max_len, d_model)
+    table = table.flatten(start_dim=1)  # (max_len, d_model)
+    return table.to(torch.get_default_dtype())
 
 # %% ../notebooks/05_positional_encoding.ipynb #check-positions
 def _check_positions(x: Tensor, offset: int, max_len: int, d_model: int) -> None:
-    """Raise a `ValueError` unless `x` is `(batch, seq, d_model)` and its positions exist."""
+    """Raise `ValueError` unless `x` is `(batch, seq, d_model)` and has positions."""
     if x.ndim != 3 or x.size(-1) != d_model:
         raise ValueError(
             f"x must have shape (batch, seq, d_model) with d_model {d_model}, "
@@ -46,23 +49,25 @@ def _check_positions(x: Tensor, offset: int, max_len: int, d_model: int) -> None
         raise ValueError(f"offset must not be negative, but it is {offset}")
     if offset + x.size(1) > max_len:
         raise ValueError(
-            f"the table has {max_len} positions, but offset {offset} and {x.size(1)} tokens "
-            f"need {offset + x.size(1)}: make max_len larger"
+            f"the table has {max_len} positions, but offset {offset} and "
+            f"{x.size(1)} tokens need {offset + x.size(1)}: make max_len larger"
         )
 
 # %% ../notebooks/05_positional_encoding.ipynb #positional-encoding
 class PositionalEncoding(nn.Module):
     """Add the sinusoidal position table to a batch of word vectors, then apply dropout.
 
-    `offset` is the position of the first token. Leave it at 0 for whole sentences; a decoder
-    that writes step by step passes the number of tokens it has already written.
+    `offset` is the position of the first token. Leave it at 0 for whole sentences; a
+    decoder that writes step by step passes the number of tokens it has written.
 
     Shapes: `x` is `(batch, seq, d_model)`; so is the result.
     Raises: `ValueError` if `x` has another shape or `offset + seq` exceeds `max_len`.
     Source: Vaswani et al. (2017), sections 3.5 and 5.4 (dropout on the sum).
     """
 
-    def __init__(self, d_model: int, max_len: int = 5000, dropout: float = 0.0) -> None:
+    def __init__(
+        self, d_model: int, max_len: int = 5000, dropout: float = 0.0
+    ) -> None:
         super().__init__()
         self.dropout = nn.Dropout(dropout)
         table = sinusoidal_table(max_len, d_model).unsqueeze(0)  # (1, max_len, d_model)
@@ -79,9 +84,10 @@ class PositionalEncoding(nn.Module):
 class LearnedPositionalEmbedding(nn.Module):
     """Add a trainable vector for each position to a batch of word vectors.
 
-    The rows start as torch's `nn.Embedding` starts them, from a standard normal distribution.
+    The rows start as torch's `nn.Embedding` starts them: standard normal numbers.
 
-    Shapes: `x` is `(batch, seq, d_model)`; so is the result. Parameters: `max_len * d_model`.
+    Shapes: `x` is `(batch, seq, d_model)`; so is the result.
+    Parameters: `max_len * d_model`.
     Raises: `ValueError` if `x` has another shape or `offset + seq` exceeds `max_len`.
     Source: Gehring et al. (2017), section 3.1; Devlin et al. (2019), section 3.
     """
@@ -93,5 +99,6 @@ class LearnedPositionalEmbedding(nn.Module):
     def forward(
         self, x: Float[Tensor, "batch seq d_model"], offset: int = 0
     ) -> Float[Tensor, "batch seq d_model"]:
-        _check_positions(x, offset, self.table.num_embeddings, self.table.embedding_dim)
-        return x + self.table.weight[offset : offset + x.size(1)]  # (seq, d_model) broadcasts
+        max_len, d_model = self.table.weight.shape
+        _check_positions(x, offset, max_len, d_model)
+        return x + self.table.weight[offset : offset + x.size(1)]

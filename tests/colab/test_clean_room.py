@@ -15,8 +15,11 @@ target, notebook = map(pathlib.Path, sys.argv[1:])
 sys.meta_path[:] = [finder for finder in sys.meta_path if "__editable__" not in getattr(finder, "__module__", "")]
 sys.path[:] = [str(target), *(folder for folder in sys.path if not (pathlib.Path(folder) / "transformer_lib").exists())]
 
+import importlib, pkgutil
 import nbformat
 import transformer_lib
+for module in pkgutil.walk_packages(transformer_lib.__path__, "transformer_lib."):
+    importlib.import_module(module.name)
 assert pathlib.Path(transformer_lib.__file__).is_relative_to(target), transformer_lib.__file__
 
 from IPython.core.interactiveshell import InteractiveShell

@@ -71,6 +71,7 @@ def test_notebook_holds_the_address(path):
 
 def test_stamping_and_taking_it_back(project):
     assert stamp(project, "").returncode == 0
+    assert copies(project) == ("", "main", "")
     unset = contents(project)
     assert stamp(project, ADDRESS, "--branch", "course/2026").returncode == 0
     stamped = contents(project)
@@ -104,30 +105,34 @@ def test_stamping_changes_only_its_own_lines(project):
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("repository", "branch"),
     [
-        ["http://github.com/someone/a-course"],
-        ["https://github.com/someone"],
-        ["https://github.com/someone/a-course/tree/main"],
-        ["https://gitlab.com/someone/a-course"],
-        ["https://github.com.example.org/someone/a-course"],
-        ["https://someone@github.com/someone/a-course"],
-        ['https://github.com/someone/a"course'],
-        ["https://github.com/someone/.."],
-        ["git@github.com:someone/a-course.git"],
-        [ADDRESS, "--branch", "a branch"],
-        [ADDRESS, "--branch", "../main"],
-        [ADDRESS, "--branch", ""],
-        [],
-        [ADDRESS, "--stamp"],
+        ("http://github.com/someone/a-course", "main"),
+        ("https://github.com/someone", "main"),
+        ("https://github.com/someone/a-course/tree/main", "main"),
+        ("https://gitlab.com/someone/a-course", "main"),
+        ("https://github.com.example.org/someone/a-course", "main"),
+        ("https://someone@github.com/someone/a-course", "main"),
+        ('https://github.com/someone/a"course', "main"),
+        ("https://github.com/someone/..", "main"),
+        ("git@github.com:someone/a-course.git", "main"),
+        (ADDRESS, "a branch"),
+        (ADDRESS, "../main"),
+        (ADDRESS, "a..b"),
+        (ADDRESS, ""),
     ],
 )
-def test_bad_address_changes_nothing(project, arguments):
+def test_bad_address_is_refused(repository, branch):
+    with pytest.raises(ValueError, match="this came"):
+        address.check_address(repository, branch)
+
+
+@pytest.mark.parametrize("arguments", [["https://gitlab.com/someone/a-course"], [], [ADDRESS, "--stamp"]])
+def test_bad_command_changes_nothing(project, arguments):
     before = contents(project)
     done = stamp(project, *arguments)
     assert done.returncode != 0
-    assert "address" in done.stderr or "branch" in done.stderr
-    assert "Traceback" not in done.stderr
+    assert "address" in done.stderr and "Traceback" not in done.stderr
     assert contents(project) == before
 
 

@@ -1,5 +1,6 @@
 """`make run`, tried on small notebooks in a project of their own."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -36,9 +37,10 @@ def write(project, *cells, name="01_tiny.ipynb"):
 
 
 def run(project, *names):
-    return subprocess.run(
-        [sys.executable, "-m", "tools.run_notebook", *names], cwd=project, capture_output=True, text=True
-    )
+    # As a person's terminal has it: the tests' own settings must not stand in for the command's.
+    settings = {name: value for name, value in os.environ.items() if name != "TRANSFORMER_LIB_QUIET"}
+    command = [sys.executable, "-m", "tools.run_notebook", *names]
+    return subprocess.run(command, cwd=project, env=settings, capture_output=True, text=True)
 
 
 def good_cells():

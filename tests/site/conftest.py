@@ -1,7 +1,5 @@
-"""The built site, a browser to look at it with, and its pages opened in that browser."""
+"""The built site, a server for it, and its pages opened in the browser."""
 
-import os
-import shutil
 import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -9,11 +7,6 @@ from types import SimpleNamespace
 
 import pytest
 from built_site import HTML
-from playwright.sync_api import sync_playwright
-
-CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-CHROMIUM_ON_MACOS = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
-NO_CHROMIUM = "no Chromium found: install it (`sudo apt-get install chromium`), or name it, CHROMIUM=/path/to/chromium"
 
 
 @pytest.fixture(scope="session")
@@ -22,26 +15,6 @@ def html():
     if not (HTML / "index.html").exists():
         pytest.fail("the site is not built: run `make book`", pytrace=False)
     return HTML
-
-
-def find_chromium():
-    candidates = [os.environ.get("CHROMIUM"), *map(shutil.which, CHROMIUM_NAMES), CHROMIUM_ON_MACOS]
-    return next((path for path in candidates if path and os.access(path, os.X_OK)), None)
-
-
-@pytest.fixture(scope="session")
-def browser():
-    chromium = find_chromium()
-    if not chromium:
-        if os.environ.get("CI") == "true":
-            pytest.fail(NO_CHROMIUM, pytrace=False)
-        pytest.skip(NO_CHROMIUM)
-    # What a browser does on its own account is not the site's doing.
-    quiet = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=quiet)
-        yield browser
-        browser.close()
 
 
 class QuietHandler(SimpleHTTPRequestHandler):

@@ -1,12 +1,9 @@
-"""What the tests of the teaching package share: colours as the eye sees them, and a browser."""
+"""Colours as the eye sees them."""
 
-import os
-import shutil
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from playwright.sync_api import sync_playwright
 
 # Linear RGB to XYZ, for the white of a screen (IEC 61966-2-1).
 _XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
@@ -43,19 +40,3 @@ def _lab(colour, sight="full"):
 @pytest.fixture
 def colour():
     return SimpleNamespace(contrast=_contrast, lab=_lab, sights=tuple(_SIGHT))
-
-
-@pytest.fixture(scope="session")
-def browser():
-    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-    chromium = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
-    if not chromium:
-        missing = "no Chromium found: install it (`sudo apt-get install chromium`), or name it, CHROMIUM=/path/to/chromium"
-        if os.environ.get("CI") == "true":
-            pytest.fail(missing, pytrace=False)
-        pytest.skip(missing)
-    quiet = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=quiet)
-        yield browser
-        browser.close()

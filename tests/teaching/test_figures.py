@@ -101,6 +101,11 @@ def test_heatmap_labels_what_it_shows(axes):
     assert len(axes.figure.axes) == 2
 
 
+def test_rows_and_columns_are_counted_in_whole_numbers(axes):
+    figures.heatmap(axes, np.zeros((3, 3)), **LABELS)
+    assert all(tick == round(tick) for tick in [*axes.get_xticks(), *axes.get_yticks()])
+
+
 def test_symmetric_puts_zero_in_the_middle(axes):
     figures.heatmap(axes, [[-1.0, 3.0]], **LABELS, symmetric=True)
     (image,) = axes.images

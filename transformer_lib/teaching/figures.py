@@ -10,6 +10,7 @@ import numpy as np
 from IPython.display import display
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from transformer_lib.teaching.theme import COLOURS, stylesheet
 
@@ -24,7 +25,7 @@ __all__ = [
     "subplots",
 ]
 
-SEQUENTIAL = "jet"
+SEQUENTIAL = "cividis"
 DIVERGING = "RdBu_r"
 
 _DOTS_PER_INCH = 200
@@ -125,17 +126,19 @@ def heatmap(
     )
     axes.set(title=title, xlabel=x_label, ylabel=y_label)
     axes.spines[:].set_visible(False)
-    if x_ticks is not None:
-        axes.set_xticks(range(len(x_ticks)), x_ticks)
-    if y_ticks is not None:
-        axes.set_yticks(range(len(y_ticks)), y_ticks)
+    for axis, ticks in ((axes.xaxis, x_ticks), (axes.yaxis, y_ticks)):
+        if ticks is None:
+            # A row is a whole number: there is no row 0.5.
+            axis.set_major_locator(MaxNLocator(integer=True))
+        else:
+            axis.set_ticks(range(len(ticks)), ticks)
     if write_values:
         for (row, column), value in np.ndenumerate(matrix):
             red, green, blue, _ = image.to_rgba(value)
             bright = 0.2126 * red**2.2 + 0.7152 * green**2.2 + 0.0722 * blue**2.2 > 0.18
             text = _number(value, 2)
             axes.text(column, row, text, ha="center", va="center", color="black" if bright else "white")
-    axes.figure.colorbar(image, ax=axes)
+    axes.figure.colorbar(image, ax=axes).outline.set_visible(False)
 
 
 def attention_map(

@@ -52,7 +52,7 @@ def expect_shape(value: Any, shape: tuple[int, ...], what: str = "the result") -
 
 
 def expect_close(value: Any, expected: Any, hint: str, what: str = "the result") -> None:
-    """Raise `Hint` with what came, what was expected and `hint`, unless `value` has the shape and numbers of `expected`.
+    """Raise `Hint` (what came, what was expected, `hint`) unless `value` has the shape and numbers of `expected`.
 
     Answers in single precision pass: the tolerance is 1e-4, relative to the largest expected number.
     """

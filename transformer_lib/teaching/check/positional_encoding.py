@@ -53,9 +53,9 @@ def table_shape(attempt: Callable) -> str:
 
 @exercise
 def same_word_twice(attempt: Callable) -> str:
-    """The reader's `same_word_twice(word_vectors, table, first, second)` returns the distance without and with positions.
+    """The reader's `same_word_twice(word_vectors, table, first, second)` returns two distances.
 
-    Both arrays have the shape (seq, d_model), and the same word stands at the positions `first` and `second`.
+    They are the distance without and with positions. Both arrays have the shape (seq, d_model), and the same word stands at the positions `first` and `second`.
     """
     import torch
 
