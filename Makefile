@@ -11,7 +11,7 @@ PYTHON ?= $(firstword $(foreach candidate,python3.11 python3,$(shell \
 export TRANSFORMER_LIB_QUIET := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book test run new serve address picture clean clean-all
+.PHONY: help book test run records new serve address picture clean clean-all
 
 help:
 	@echo "make book                          build the site into _build/html"
@@ -21,6 +21,7 @@ help:
 	@echo "make serve                         build the site and serve it on http://127.0.0.1:$(PORT)/ (PORT=... for another)"
 	@echo "make address URL=https://github.com/OWNER/REPOSITORY"
 	@echo "                                   write the course's address wherever it is needed"
+	@echo "make records                       make every record of a long run again (takes long)"
 	@echo "make picture                       draw the README's picture again"
 	@echo "make clean                         remove what was built; make clean-all removes .venv too"
 
@@ -44,6 +45,12 @@ run: $(READY)
 serve: book
 	@echo "http://127.0.0.1:$(PORT)/  (Ctrl+C stops the server)"
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory _build/html $(PORT)
+
+# Each script in benchmarks/ that has a record writes it again; this takes long.
+records: $(READY)
+	@for record in $(wildcard benchmarks/results/*.json); do \
+		echo "== $$record"; $(BIN)/python -m benchmarks.$$(basename $$record .json) || exit 1; \
+	done
 
 new: $(READY)
 	$(BIN)/python -m tools.new_notebook $(NB) "$(TITLE)"

@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -46,6 +47,7 @@ def installed(tmp_path_factory):
         source / "transformer_lib",
         ignore=shutil.ignore_patterns("__pycache__", "_modidx.py"),
     )
+    shutil.copytree(notebooks.ROOT / "benchmarks" / "results", source / "benchmarks" / "results")
     target = tmp_path_factory.mktemp("installed")
     install = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     offline = ["--no-deps", "--no-index", "--no-build-isolation", "--target", str(target)]
@@ -59,6 +61,8 @@ def test_only_the_library_is_installed(installed):
     library = notebooks.ROOT / "transformer_lib"
     published = [p.relative_to(library) for p in library.rglob("*.py") if p.name != "_modidx.py"]
     assert published
+    records = notebooks.ROOT / "benchmarks" / "results"
+    published += [Path("records", path.name) for path in records.glob("*.json")]
     missing = [path for path in published if not (installed / "transformer_lib" / path).is_file()]
     assert not missing
 

@@ -4,5 +4,6 @@ from transformer_lib.teaching import figures
 from transformer_lib.teaching.model_map import model_map
 from transformer_lib.teaching.progress import progress
 from transformer_lib.teaching.quiz import Question, quiz
+from transformer_lib.teaching.record import record
 
-__all__ = ["Question", "figures", "model_map", "progress", "quiz"]
+__all__ = ["Question", "figures", "model_map", "progress", "quiz", "record"]

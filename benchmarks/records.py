@@ -1,0 +1,44 @@
+"""Write a record: the numbers of a long run, with all that it takes to make them again."""
+
+import json
+import os
+import platform
+from collections.abc import Sequence
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+RESULTS = Path(__file__).parent / "results"
+
+
+def processor() -> str:
+    """Return the processor's name, as the system tells it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf8").splitlines()
+        return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
+
+
+def write_record(name: str, *, seeds: Sequence[int], settings: dict[str, Any], numbers: Any) -> Path:
+    """Write `benchmarks/results/NAME.json` and return its path.
+
+    `NAME` is also the script's: `python -m benchmarks.NAME` makes the record again. `settings` says what was run,
+    `numbers` what came out; both must be plain JSON. The file is replaced as a whole or not at all.
+    """
+    record = {
+        "command": f"python -m benchmarks.{name}",
+        "date": date.today().isoformat(),
+        "versions": {"python": platform.python_version(), **{package: version(package) for package in ("torch", "numpy")}},
+        "machine": {"processor": processor(), "cores": os.cpu_count()},
+        "seeds": list(seeds),
+        "settings": settings,
+        "numbers": numbers,
+    }
+    RESULTS.mkdir(exist_ok=True)
+    path = RESULTS / f"{name}.json"
+    unfinished = path.with_suffix(".unfinished")
+    unfinished.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf8")
+    unfinished.replace(path)
+    return path

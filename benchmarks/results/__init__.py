@@ -1,0 +1,1 @@
+"""The records; installed, this folder is `transformer_lib.records`."""

@@ -1,0 +1,44 @@
+"""Records: written whole, read back, and each made by a script of its own name."""
+
+import json
+from importlib.resources import files
+from importlib.util import find_spec
+
+import pytest
+
+from benchmarks import records
+from transformer_lib.teaching import record
+
+
+def test_a_written_record_is_read_back(tmp_path, monkeypatch):
+    monkeypatch.setattr(records, "RESULTS", tmp_path)
+    monkeypatch.setattr("transformer_lib.teaching.record.files", lambda package: tmp_path)
+    records.write_record("made_up", seeds=[0, 1], settings={"steps": 3}, numbers=[1.5, 2.5])
+    back = record("made_up")
+    assert (back["seeds"], back["settings"], back["numbers"]) == ([0, 1], {"steps": 3}, [1.5, 2.5])
+    assert back["command"] == "python -m benchmarks.made_up"
+    assert set(back["versions"]) == {"python", "torch", "numpy"}
+
+
+def test_a_record_that_fails_leaves_the_old_one_whole(tmp_path, monkeypatch):
+    monkeypatch.setattr(records, "RESULTS", tmp_path)
+    path = records.write_record("made_up", seeds=[0], settings={}, numbers=1)
+    before = path.read_bytes()
+    with pytest.raises(TypeError):
+        records.write_record("made_up", seeds=[0], settings={}, numbers={1, 2})
+    assert path.read_bytes() == before
+
+
+def test_an_unknown_record_names_the_known_ones():
+    with pytest.raises(ValueError, match="there is no record 'nowhere'; there are: "):
+        record("nowhere")
+
+
+def test_every_record_is_complete_and_has_its_script():
+    for path in files("transformer_lib.records").iterdir():
+        if path.name.endswith(".json"):
+            made = json.loads(path.read_text(encoding="utf8"))
+            name = path.name.removesuffix(".json")
+            assert made["command"] == f"python -m benchmarks.{name}"
+            assert find_spec(f"benchmarks.{name}")
+            assert made["seeds"] and made["numbers"] and made["versions"]["torch"] and made["machine"]["processor"]

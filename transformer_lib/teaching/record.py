@@ -1,0 +1,18 @@
+"""Read the records of runs that take longer than a reader would wait."""
+
+import json
+from importlib.resources import files
+from typing import Any
+
+
+def record(name: str) -> dict[str, Any]:
+    """Return the record `name`: its command, date, versions, machine, seeds, settings and numbers.
+
+    The record stands in `benchmarks/results/`, and `python -m benchmarks.NAME` makes it again.
+    Raises `ValueError` naming the records there are, if there is none of this name.
+    """
+    folder = files("transformer_lib.records")
+    known = sorted(path.name.removesuffix(".json") for path in folder.iterdir() if path.name.endswith(".json"))
+    if name not in known:
+        raise ValueError(f"there is no record {name!r}; there are: {', '.join(known)}")
+    return json.loads((folder / f"{name}.json").read_text(encoding="utf8"))
