@@ -1,6 +1,7 @@
 """Records: written whole, read back, and each made by a script of its own name."""
 
 import json
+import sys
 from importlib.resources import files
 from importlib.util import find_spec
 
@@ -12,7 +13,7 @@ from transformer_lib.teaching import record
 
 def test_a_written_record_is_read_back(tmp_path, monkeypatch):
     monkeypatch.setattr(records, "RESULTS", tmp_path)
-    monkeypatch.setattr("transformer_lib.teaching.record.files", lambda package: tmp_path)
+    monkeypatch.setattr(sys.modules[record.__module__], "files", lambda package: tmp_path)
     records.write_record("made_up", seeds=[0, 1], settings={"steps": 3}, numbers=[1.5, 2.5])
     back = record("made_up")
     assert (back["seeds"], back["settings"], back["numbers"]) == ([0, 1], {"steps": 3}, [1.5, 2.5])
