@@ -5,7 +5,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import torch
 
+from transformer_lib.positional_encoding import sinusoidal_table
 from transformer_lib.teaching.check import Hint, exercise, expect_close, expect_formula, expect_shape
 
 __all__ = ["same_word_twice", "shift_matrix", "table_shape", "wavelength"]
@@ -55,10 +57,9 @@ def table_shape(attempt: Callable) -> str:
 def same_word_twice(attempt: Callable) -> str:
     """The reader's `same_word_twice(word_vectors, table, first, second)` returns two distances.
 
-    They are the distance without and with positions. Both arrays have the shape (seq, d_model), and the same word stands at the positions `first` and `second`.
+    They are the distance without and with positions. Both arrays have the shape (seq, d_model), and the same word
+    stands at the positions `first` and `second`.
     """
-    import torch
-
     generator = np.random.default_rng(5)
     for first, second in ((1, 4), (0, 2)):
         words, table = generator.normal(size=(6, 8)), _table(6, 8)
@@ -179,6 +180,4 @@ def shift_matrix(attempt: Callable) -> str:
 
 
 def _table(max_len: int, d_model: int) -> np.ndarray:
-    """Return the sinusoids, (max_len, d_model): the checks need them before the reader's chapter is exported."""
-    angles = np.arange(max_len)[:, None] / 10000 ** (np.arange(0, d_model, 2) / d_model)
-    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(max_len, d_model)
+    return sinusoidal_table(max_len, d_model).double().numpy()
