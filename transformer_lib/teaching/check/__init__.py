@@ -142,9 +142,9 @@ def _agrees(value: Any, expected: Any) -> bool:
 
 
 def _arguments(arguments: Sequence) -> str:
-    """Return the arguments of a call as text: numbers in full, arrays by their shapes."""
+    """Return the arguments of a call as text: arrays by their shapes, all else as it is written."""
     shown = [
-        str(argument) if isinstance(argument, int | float) else f"array of shape {tuple(argument.shape)}"
+        f"array of shape {tuple(argument.shape)}" if hasattr(argument, "shape") else reprlib.repr(argument)
         for argument in arguments
     ]
     return f"({', '.join(shown)})"

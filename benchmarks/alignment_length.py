@@ -1,0 +1,94 @@
+"""Exact match of chapter 4's attention against the length of the sentence, and where its weights are largest."""
+
+import torch
+from torch import Tensor, nn
+
+from benchmarks.records import write_record
+from transformer_lib.alignment import AttentionSeq2Seq, DotProductAttention
+from transformer_lib.teaching.sequence_tasks import VOCABULARY, exact_match, task_batch, train_on_task
+
+NAME = "alignment_length"
+SEEDS = [0, 1, 2]
+LENGTHS = [2, 4, 6, 8, 10, 12, 14, 16, 20, 24]
+MAP_LENGTH = 12
+D_MODEL = 32
+STEPS = 1500
+
+
+class OneNeuron(nn.Module):
+    """Score with a single linear neuron on memory and query, as S2's words say, without a tanh layer."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.neuron = nn.Linear(2 * width, 1)
+
+    def forward(self, query: Tensor, memory: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        pairs = torch.cat([memory, query.unsqueeze(1).expand_as(memory)], dim=-1)
+        weights = self.neuron(pairs).squeeze(-1).masked_fill(~mask, -torch.inf).softmax(dim=-1)
+        return torch.einsum("bs,bsd->bd", weights, memory), weights
+
+
+# name: task, hidden size, what makes the attention (None: additive), when the decoder looks
+MODELS = {
+    "additive": ("reverse", 64, None, "after"),
+    "dot product": ("reverse", 64, DotProductAttention, "after"),
+    "one linear neuron": ("reverse", 64, lambda: OneNeuron(64), "after"),
+    "additive, look before": ("reverse", 64, None, "before"),
+    "additive, look before, copy": ("copy", 64, None, "before"),
+    "additive, hidden 32": ("reverse", 32, None, "after"),
+}
+
+
+def places_of_maxima(model: AttentionSeq2Seq, task: str, seed: int) -> dict[str, float]:
+    """Return how often the largest weight is on the word that is being written, and one place earlier or later."""
+    generator = torch.Generator().manual_seed(seed)
+    source, _, _ = task_batch(task, count=200, length=MAP_LENGTH, generator=generator)
+    model.generate(source, max_len=MAP_LENGTH + 1)
+    looked_at = model.weights[:, :MAP_LENGTH].argmax(dim=-1)  # (200, 12)
+    places = torch.arange(MAP_LENGTH)
+    wanted = places if task == "copy" else places.flip(0)
+    offsets = {"one place early": -1, "on the word": 0, "one place late": 1}
+    return {name: (looked_at == wanted + offset).float().mean().item() for name, offset in offsets.items()}
+
+
+def measure(name: str, seed: int) -> dict[str, object]:
+    """Train one model and measure it on sentences drawn from another seed."""
+    task, hidden, make_attention, look = MODELS[name]
+    torch.manual_seed(seed)
+    attention = make_attention() if make_attention else None
+    model = AttentionSeq2Seq(
+        VOCABULARY, VOCABULARY, d_model=D_MODEL, hidden=hidden, attention=attention, look=look
+    )
+    train_on_task(model, task=task, seed=seed, steps=STEPS)
+    matches = [exact_match(model, task=task, length=length, seed=1000 + seed) for length in LENGTHS]
+    return {"exact_match": matches, "largest_weight": places_of_maxima(model, task, 1000 + seed)}
+
+
+def main() -> None:
+    torch.set_num_threads(1)  # models this small gain nothing from a second one
+    print(f"{'model':30}{'seed':>5}  " + " ".join(f"{length:5}" for length in LENGTHS) + "   early  here  late")
+    numbers = {name: {"exact_match": [], "largest_weight": []} for name in MODELS}
+    for name, rows in numbers.items():
+        for seed in SEEDS:
+            measured = measure(name, seed)
+            for what, value in measured.items():
+                rows[what].append(value)
+            shown = " ".join(f"{value:5.2f}" for value in measured["exact_match"])
+            places = " ".join(f"{value:5.2f}" for value in measured["largest_weight"].values())
+            print(f"{name:30}{seed:5}  {shown}   {places}", flush=True)
+    settings = {
+        "models": {name: {"task": task, "hidden": hidden} for name, (task, hidden, _, _) in MODELS.items()},
+        "lengths": LENGTHS,
+        "map_length": MAP_LENGTH,
+        "d_model": D_MODEL,
+        "steps": STEPS,
+        "longest": 16,
+        "batch": 64,
+        "learning_rate": 5e-3,
+        "sentences_per_length": 200,
+    }
+    write_record(NAME, seeds=SEEDS, settings=settings, numbers=numbers)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,139 @@
+"""The checks of chapter 1: right answers pass, each usual mistake gets its own hint, and nothing raises."""
+
+import contextlib
+import io
+import math
+import re
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from transformer_lib.teaching.check import seq2seq as check
+
+
+def says(name, attempt):
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        getattr(check, name)(attempt)
+    line, rest = printed.getvalue().split("\n", 1)
+    assert rest == ""
+    return line
+
+
+def written(scores, sos, eos, max_len, stop=True):
+    word, words = sos, []
+    while len(words) < max_len and not (stop and word == eos):
+        word = int(scores[word].argmax())
+        words.append(word)
+    return words
+
+
+def mean_loss(losses, targets):
+    return losses[targets != 0].mean()
+
+
+def per_sentence(losses, targets):
+    real = targets != 0
+    return ((losses * real).sum(1) / real.sum(1)).mean()
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [
+        ("shifted", lambda answer, sos, eos: ([sos, *answer], [*answer, eos])),
+        ("shifted", lambda answer, sos, eos: [np.insert(answer, 0, sos), np.append(answer, eos)]),
+        ("shifted", lambda a, s, e: (torch.tensor([s, *a]), torch.tensor([*a, e]))),
+        ("mean_loss", mean_loss),
+        ("mean_loss", lambda losses, targets: mean_loss(losses.float(), targets).item()),
+        ("mean_loss", lambda losses, targets: (losses * (targets > 0)).sum() / (targets > 0).sum()),
+        ("write", written),
+        ("write", lambda *arguments: torch.tensor(written(*arguments))),
+        ("bits_in_sentence", lambda length, symbols: length * math.log2(symbols)),
+        ("bits_in_sentence", lambda length, symbols: math.log2(symbols**length)),
+    ],
+)
+def test_a_right_answer_passes(name, answer):
+    assert says(name, answer).startswith(f"✓ {name}: ")
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "hint"),
+    [
+        ("shifted", lambda a, s, e: ([*a, e], [s, *a]), "wrong order"),
+        ("shifted", lambda a, s, e: ([s, *a, e], [s, *a, e]), "given the word that it must write"),
+        ("shifted", lambda a, s, e: ([s, *a], [*a]), "lacks EOS at the end"),
+        ("shifted", lambda a, s, e: ([*a], [*a, e]), "lacks SOS in front"),
+        ("shifted", lambda a, s, e: ([s, *a, e], [*a, e]), "EOS is never read"),
+        ("shifted", lambda a, s, e: ([s, *a], [s, *a]), "SOS is read, and never written"),
+        ("shifted", lambda a, s, e: ([s, *a[:-1]], [*a]), "EOS is missing"),
+        ("shifted", lambda a, s, e: ([s, s, *a], [*a, e]), r"what the decoder reads has shape \(5,\), expected \(4,\)"),
+        ("shifted", lambda a, s, e: ([e, *a], [*a, e]), r"is \[2, 7, 5, 9\], expected \[1, 7, 5, 9\]. It starts with SOS"),
+        ("shifted", lambda a, s, e: ([s, *a], [*a, s]), r"is \[7, 5, 9, 1\], expected \[7, 5, 9, 2\]. It ends with EOS"),
+        ("shifted", lambda a, s, e: ([1, *a], [*a, 2]), r"for the words \[4\] with sos 2"),
+        ("shifted", lambda a, s, e: [s, *a], "return two lists"),
+        ("shifted", lambda a, s, e: 3, "return two lists"),
+        ("mean_loss", lambda losses, targets: losses.mean(), "mean over all places"),
+        ("mean_loss", lambda losses, targets: losses[targets != 0].sum(), "divide by how many"),
+        ("mean_loss", lambda losses, targets: (losses * (targets != 0)).mean(), "still counted"),
+        ("mean_loss", per_sentence, "mean of the sentences' means"),
+        ("mean_loss", lambda losses, targets: losses[targets > 2].mean(), "EOS .* is left out too"),
+        ("mean_loss", lambda losses, targets: losses[targets == 0].mean(), "mean over the padding"),
+        ("mean_loss", lambda losses, targets: 1.0, "the result is 1, expected"),
+        ("mean_loss", lambda losses, targets: losses[targets != 0], r"shape \(8,\), expected \(\)"),
+        ("write", lambda scores, s, e, m: [s, *written(scores, s, e, m)], "start sign is not part"),
+        ("write", lambda scores, s, e, m: [w for w in written(scores, s, e, m) if w != e], "end sign is part"),
+        ("write", lambda scores, s, e, m: written(scores, s, e, m, stop=False), "after EOS nothing may follow"),
+        ("write", lambda scores, s, e, m: written(scores, s, e, m + 1), "one word more than max_len, which is 4"),
+        ("write", lambda scores, s, e, m: written(scores, s, e, m - 1), "one word less than max_len, which is 4"),
+        ("write", lambda scores, s, e, m: written(scores.T, s, e, m), "highest score in the row of the word before"),
+        ("write", lambda scores, s, e, m: written(-scores, s, e, m), "highest score in the row of the word before"),
+        ("write", lambda scores, s, e, m: [[5, 3, 4, 2]], "has 2 dimensions, expected a flat list"),
+        ("write", lambda scores, s, e, m: [5, [3]], "expected a flat list of ids"),
+        ("write", lambda scores, s, e, m: [], r"the answer is \[\], expected \[5, 3, 4, 2\]"),
+        ("bits_in_sentence", lambda length, symbols: symbols**length, "how many rows there are"),
+        ("bits_in_sentence", lambda length, symbols: length * symbols, "not 8"),
+        ("bits_in_sentence", lambda length, symbols: length * math.log(symbols), "natural logarithm"),
+        ("bits_in_sentence", lambda length, symbols: length * math.log10(symbols), "base 10"),
+        ("bits_in_sentence", lambda length, symbols: symbols * math.log2(length), "exchanged"),
+        ("bits_in_sentence", lambda length, symbols: length * math.ceil(math.log2(symbols)), "do not round"),
+        ("bits_in_sentence", lambda length, symbols: math.log2(symbols), "one symbol"),
+        ("bits_in_sentence", lambda length, symbols: 53.15, r"the result for \(1, 8\) is 53.15, expected 3"),
+    ],
+)
+def test_a_usual_mistake_gets_its_hint(name, answer, hint):
+    line = says(name, answer)
+    assert line.startswith(f"✗ {name}: ")
+    assert re.search(hint, line), line
+
+
+JUNK = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=5)
+    | st.just(...)
+    | st.just(object())
+    | st.sampled_from([int, np.array("a"), np.zeros((1, 0)), torch.full((2,), math.nan), torch.eye(4), range(2), 10**400]),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=2), inner, max_size=2) | st.tuples(inner, inner),
+    max_leaves=6,
+)
+PROBLEMS = st.sampled_from([ValueError("two\nlines"), NotImplementedError(), SystemExit(1), RecursionError(), StopIteration()])
+
+
+def raises(problem):
+    def attempt(*arguments):
+        raise problem
+
+    return attempt
+
+
+@pytest.mark.parametrize("name", check.__all__)
+@given(junk=JUNK, problem=PROBLEMS)
+def test_nothing_raises_whatever_the_reader_hands_over(name, junk, problem):
+    for attempt in (junk, lambda *arguments: junk, raises(problem)):
+        line = says(name, attempt)
+        assert line[0] in "○✗"
+        assert "could not be checked" not in line

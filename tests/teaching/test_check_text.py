@@ -1,0 +1,97 @@
+"""The checks of chapter 3: right answers pass, each usual mistake gets its own hint, and nothing raises."""
+
+import contextlib
+import io
+import re
+import zlib
+
+import numpy as np
+import pytest
+import torch
+
+from transformer_lib.teaching.check import text as check
+
+
+def says(name, attempt):
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        getattr(check, name)(attempt)
+    line, rest = printed.getvalue().split("\n", 1)
+    assert rest == ""
+    return line
+
+
+def word_id(word, known, buckets):
+    return 1 + known.index(word) if word in known else 1 + len(known) + zlib.crc32(word.encode()) % buckets
+
+
+def share(lengths, size, *, order=list, rows=len):
+    lengths = order(lengths)
+    batches = [lengths[at : at + size] for at in range(0, len(lengths), size)]
+    return 1 - sum(lengths) / sum(rows(batch) * max(batch) for batch in batches)
+
+
+def last_output(outputs, lengths):
+    return outputs[torch.arange(len(lengths)), lengths - 1]
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [
+        ("keep_letters", lambda text: re.sub(r"[^a-zA-Z']", " ", text)),
+        ("keep_letters", lambda text: "".join(c if c.isalpha() or c == "'" else " " for c in text)),
+        ("word_id", word_id),
+        ("word_id", lambda *given: torch.tensor(word_id(*given))),
+        ("padding_share_of", share),
+        ("last_output", last_output),
+        ("last_output", lambda outputs, lengths: torch.stack([o[n - 1] for o, n in zip(outputs, lengths, strict=True)])),
+    ],
+)
+def test_a_right_answer_passes(name, answer):
+    assert says(name, answer).startswith(f"✓ {name}: ")
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "hint"),
+    [
+        ("keep_letters", lambda text: re.sub(r"^[a-zA-Z']", " ", text), "caret inside the bracket"),
+        ("keep_letters", lambda text: re.sub(r"[a-zA-Z']", " ", text), "the rest stays"),
+        ("keep_letters", lambda text: text, "nothing has changed"),
+        ("keep_letters", lambda text: re.sub(r"[^a-zA-Z']", "", text), "deleted"),
+        ("keep_letters", lambda text: re.sub(r"[^a-zA-Z]", " ", text), "apostrophe is gone"),
+        ("keep_letters", lambda text: re.sub(r"[^a-z']", " ", text), "capital letters are gone"),
+        ("keep_letters", lambda text: re.sub(r"[^\w']", " ", text), "digits and the underscore stay"),
+        ("keep_letters", lambda text: re.sub(r"[^a-zA-Z']+", " ", text), "one space for each"),
+        ("keep_letters", lambda text: "x", "\"Good, isn't it\\?\" gives 'x', expected \"Good +isn't it \""),
+        ("keep_letters", lambda text: ["a"], "of type list, expected a string"),
+        ("keep_letters", lambda text: text.nothing(), r"\(\"Good, isn't it\?\"\) raises AttributeError"),
+        ("word_id", lambda word, known, n: word_id(word, known, n) - 1, "first known word has id 1"),
+        ("word_id", lambda word, known, n: 1 + known.index(word) if word in known else zlib.crc32(word.encode()) % n, "bucket's number"),
+        ("word_id", lambda word, known, n: word_id(word, known, n) - (word not in known), "One too small"),
+        ("word_id", lambda word, known, n: 1 + known.index(word) if word in known else 4 + zlib.crc32(word.encode()) % 10, "with 1000 buckets"),
+        ("word_id", lambda word, known, n: 1 + known.index(word), r"\('splendid', \['the', 'film', 'good'\], 10\) raises ValueError"),
+        ("padding_share_of", lambda *given: 1 - share(*given), "share of the words"),
+        ("padding_share_of", lambda lengths, size: share(lengths, size, rows=lambda batch: size), "last batch may have fewer rows"),
+        ("padding_share_of", lambda lengths, size: share(lengths, len(lengths)), "its own longest"),
+        ("padding_share_of", lambda lengths, size: share(lengths, size, order=sorted), "in the order given"),
+        ("padding_share_of", lambda lengths, size: 12.0, "divide it by the number of all places"),
+        ("padding_share_of", lambda lengths, size: 0.9, r"for lengths \[2, 9, 3, 8\] in batches of 2 is 0.9"),
+        ("last_output", lambda outputs, lengths: outputs[:, -1], "after the last column"),
+        ("last_output", lambda outputs, lengths: outputs[torch.arange(4), lengths % 6], "one column too far"),
+        ("last_output", lambda outputs, lengths: outputs[:, 0], "at the first word"),
+        ("last_output", lambda outputs, lengths: outputs[:, lengths - 1], r"shape \(4, 4, 3\), expected \(4, 3\)"),
+        ("last_output", lambda outputs, lengths: np.zeros((4, 3)), "Index with two lists at once"),
+    ],
+)
+def test_a_usual_mistake_gets_its_hint(name, answer, hint):
+    line = says(name, answer)
+    assert line.startswith(f"✗ {name}: ")
+    assert re.search(hint, line), line
+
+
+@pytest.mark.parametrize("name", check.__all__)
+@pytest.mark.parametrize("junk", [None, ..., 3, "x", [], {}, [None], object(), np.array("a"), torch.full((2,), torch.nan), 10**400])
+def test_nothing_raises_whatever_the_reader_hands_over(name, junk):
+    for attempt in (junk, lambda *arguments: junk):
+        line = says(name, attempt)
+        assert line[0] in "○✗"
+        assert "could not be checked" not in line

@@ -1,0 +1,53 @@
+"""The bag of words, the missing mask and the training loop of chapter 3."""
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from transformer_lib.teaching.sentiment import BagOfWords, WithoutMask, accuracy, more_padding, train_classifier
+from transformer_lib.text import SentimentClassifier, pad_batch
+
+
+def test_the_bag_adds_weights_and_sees_neither_order_nor_padding():
+    bag = BagOfWords(5)
+    with torch.no_grad():
+        bag.weights.weight[:] = torch.tensor([[9.0], [1.0], [20.0], [300.0], [4000.0]])
+        bag.bias[:] = 0.5
+    logits = bag(torch.tensor([[1, 2, 2, 0], [2, 1, 2, 0], [3, 0, 0, 0], [0, 0, 0, 0]]))
+    assert_close(logits, torch.tensor([41.5, 41.5, 300.5, 0.5]))
+    assert BagOfWords(5)(torch.tensor([[1, 2]])).item() == 0
+
+
+def test_without_its_mask_the_classifier_is_the_same_where_nothing_is_padded():
+    torch.manual_seed(0)
+    classifier = SentimentClassifier(9, d_model=4, hidden=4)
+    bare = WithoutMask(classifier)
+    full = pad_batch([[1, 2, 3], [4, 5, 6]])
+    assert_close(bare(full), classifier(full))
+    ((padded, _),) = more_padding([(full, torch.zeros(2))], columns=5)
+    assert_close(padded, pad_batch([[1, 2, 3], [4, 5, 6]], length=8))
+    assert (bare(padded) - bare(full)).abs().max() > 1e-3
+
+
+def test_training_calls_for_new_batches_each_epoch_and_learns():
+    tokens, labels = torch.tensor([[1, 0], [2, 0], [1, 1], [2, 2]]), torch.tensor([1.0, 0.0, 1.0, 0.0])
+    calls = []
+
+    def batches():
+        calls.append(1)
+        return [(tokens[:2], labels[:2]), (tokens[2:], labels[2:])]
+
+    bag = BagOfWords(3)
+    losses = train_classifier(bag, batches, epochs=30, learning_rate=0.1)
+    assert len(calls) == 30 and len(losses) == 60
+    assert losses[-1] < 0.5 < losses[0]
+    assert accuracy(bag, batches()) == 1
+
+
+def test_accuracy_counts_reviews_and_not_batches():
+    bag = BagOfWords(3)
+    with torch.no_grad():
+        bag.weights.weight[1] = 1.0
+    batches = [(torch.tensor([[1], [1], [1]]), torch.ones(3)), (torch.tensor([[1]]), torch.zeros(1))]
+    assert accuracy(bag, batches) == pytest.approx(0.75)
+    assert accuracy(bag, [(torch.tensor([[2]]), torch.zeros(1))]) == 1  # a logit of 0 says negative

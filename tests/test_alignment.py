@@ -1,0 +1,320 @@
+"""Chapter 04: both attentions against loops and torch, the decoder against chapter 01's, and the pitfalls of PITFALLS 1 to 6, 25 and 26."""
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import nn
+from torch.nn import functional as F
+from torch.testing import assert_close
+
+from transformer_lib.alignment import AdditiveAttention, AttentionDecoder, AttentionSeq2Seq, DotProductAttention
+from transformer_lib.seq2seq import EOS_ID, PAD_ID, SOS_ID, RecurrentDecoder
+
+sizes = st.integers(1, 5)
+
+
+def numbers(*shape, dtype=torch.float64):
+    return torch.randn(*shape, dtype=dtype, requires_grad=True)
+
+
+def a_mask(batch, seq):
+    """A random mask; each row has at least one place to look at."""
+    mask = torch.rand(batch, seq) < 0.5
+    mask[torch.arange(batch), torch.randint(seq, (batch,))] = True
+    return mask
+
+
+def attentions(width, dtype=torch.float64):
+    return [DotProductAttention(), AdditiveAttention(width, width, 3).to(dtype)]
+
+
+def assert_equal_with_gradients(ours, theirs, inputs):
+    upstream = [torch.randn_like(output) for output in ours]
+    assert_close(ours, theirs)
+    assert_close(torch.autograd.grad(ours, inputs, upstream), torch.autograd.grad(theirs, inputs, upstream))
+
+
+def by_loops(score, query, memory, mask):
+    """Attention one number at a time; a row with nothing to see gives zeros."""
+    contexts, maps = [], []
+    for q, rows, allowed in zip(query, memory, mask.tolist(), strict=True):
+        exponentials = [score(q, m).exp() if may else torch.zeros((), dtype=q.dtype) for m, may in zip(rows, allowed, strict=True)]
+        total = sum(exponentials) if any(allowed) else 1.0
+        weights = [e / total for e in exponentials]
+        contexts.append(sum(weight * m for weight, m in zip(weights, rows, strict=True)))
+        maps.append(torch.stack(weights))
+    return torch.stack(contexts), torch.stack(maps)
+
+
+@given(batch=sizes, seq=sizes, width=sizes)
+def test_pitfall_3_dot_product_equals_torchs_attention_under_masks(batch, seq, width):
+    query, memory, mask = numbers(batch, width), numbers(batch, seq, width), a_mask(batch, seq)
+    for given_mask in (None, mask):
+        ours, weights = DotProductAttention()(query, memory, given_mask)
+        torchs_mask = None if given_mask is None else given_mask.unsqueeze(1)
+        theirs = F.scaled_dot_product_attention(query.unsqueeze(1), memory, memory, attn_mask=torchs_mask, scale=1.0)
+        assert_equal_with_gradients((ours,), (theirs.squeeze(1),), [query, memory])
+        assert_close(weights.sum(dim=-1), torch.ones(batch, dtype=torch.float64))
+
+
+@given(batch=sizes, seq=sizes, width=sizes)
+def test_dot_product_equals_loops(batch, seq, width):
+    query, memory, mask = numbers(batch, width), numbers(batch, seq, width), a_mask(batch, seq)
+    theirs = by_loops(lambda q, m: sum(a * b for a, b in zip(q, m, strict=True)), query, memory, mask)
+    assert_equal_with_gradients(DotProductAttention()(query, memory, mask), theirs, [query, memory])
+
+
+@given(batch=sizes, seq=sizes, query_size=sizes, memory_size=sizes, hidden=sizes)
+def test_additive_equals_linear_tanh_softmax_in_loops(batch, seq, query_size, memory_size, hidden):
+    ours = AdditiveAttention(query_size, memory_size, hidden).double()
+    names = ("from_query", "from_memory", "to_score")
+    theirs = nn.ModuleDict({name: nn.Linear(*getattr(ours, name).weight.shape[::-1], bias=False) for name in names}).double()
+    theirs.load_state_dict(ours.state_dict())
+    query, memory, mask = numbers(batch, query_size), numbers(batch, seq, memory_size), a_mask(batch, seq)
+
+    def score(q, m):
+        return theirs["to_score"](torch.tanh(theirs["from_query"](q) + theirs["from_memory"](m)))[0]
+
+    upstream = torch.randn(batch, memory_size, dtype=torch.float64), torch.randn(batch, seq, dtype=torch.float64)
+    our_outputs, their_outputs = ours(query, memory, mask), by_loops(score, query, memory, mask)
+    assert_close(our_outputs, their_outputs)
+    assert_close(
+        torch.autograd.grad(our_outputs, [query, memory, *ours.parameters()], upstream),
+        torch.autograd.grad(their_outputs, [query, memory, *theirs.parameters()], upstream),
+    )
+    assert sum(p.numel() for p in ours.parameters()) == hidden * (query_size + memory_size + 1)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+def test_pitfall_1_padding_gets_exactly_nothing_in_every_precision(dtype):
+    mask = torch.tensor([[True, False, True, False]])
+    for attention in attentions(3, dtype):
+        query, memory = numbers(1, 3, dtype=dtype), numbers(1, 4, 3, dtype=dtype)
+        context, weights = attention(query, memory, mask)
+        context.sum().backward()
+        assert weights.dtype is dtype
+        assert weights[~mask].eq(0).all() and memory.grad[~mask].eq(0).all()
+        assert_close(weights.sum(), torch.ones((), dtype=dtype))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+def test_pitfall_2_a_row_with_nothing_to_see_is_zeros_forward_and_backward(dtype):
+    mask = torch.tensor([[True, True], [False, False]])
+    for attention in attentions(3, dtype):
+        query, memory = numbers(2, 3, dtype=dtype), numbers(2, 2, 3, dtype=dtype)
+        context, weights = attention(query, memory, mask)
+        (context.sum() + weights.square().sum()).backward()
+        assert context[1].eq(0).all() and weights[1].eq(0).all()
+        assert query.grad[1].eq(0).all() and memory.grad[1].eq(0).all()
+        for tensor in (query, memory, *attention.parameters()):
+            assert tensor.grad.isfinite().all()
+        assert memory.grad[0].ne(0).any()
+
+
+@given(batch=sizes, seq=sizes, padding=sizes)
+def test_pitfall_4_padding_on_either_side_changes_nothing(batch, seq, padding):
+    query, memory = numbers(batch, 3), numbers(batch, seq, 3)
+    everything = torch.ones(batch, seq, dtype=torch.bool)
+    for attention in attentions(3):
+        context, weights = attention(query, memory)
+        for sides in ((padding, 0), (0, padding)):
+            padded = F.pad(memory, (0, 0, *sides), value=9.0)
+            mask = F.pad(everything, sides, value=False)
+            wider_context, wider_weights = attention(query, padded, mask)
+            assert_close(wider_context, context)
+            assert_close(wider_weights[mask].view(batch, seq), weights)
+
+
+def test_pitfall_2_no_nan_arises_on_the_way_either():
+    """torch's anomaly detection, which readers use to find a NaN, must not stop at ours."""
+    mask = torch.tensor([[True, True], [False, False]])
+    for attention in attentions(3):
+        with pytest.warns(UserWarning, match="Anomaly Detection"), torch.autograd.detect_anomaly():
+            attention(numbers(2, 3), numbers(2, 2, 3), mask)[0].sum().backward()
+
+
+def test_by_hand_on_three_words():
+    memory = torch.tensor([[[1.0, 0.0], [0.0, 1.0], [2.0, 1.0]]])
+    context, weights = DotProductAttention()(torch.tensor([[1.0, 2.0]]), memory)
+    assert_close(weights, torch.tensor([[0.0420, 0.1142, 0.8438]]), rtol=0, atol=1e-4)
+    assert_close(context, torch.tensor([[1.7296, 0.9580]]), rtol=0, atol=1e-4)
+
+
+def test_the_state_steers_the_additive_score():
+    """One linear neuron, S2's description, gives the same weights for each state; the tanh layer does not."""
+    memory, states = torch.randn(1, 4, 3).expand(2, 4, 3), torch.randn(2, 3)
+    linear = nn.Linear(6, 1)
+    scores = linear(torch.cat([memory, states.unsqueeze(1).expand(2, 4, 3)], dim=-1)).squeeze(-1)
+    assert_close(scores.softmax(dim=-1)[0], scores.softmax(dim=-1)[1])
+    _, weights = AdditiveAttention(3, 3, 8)(states, memory)
+    assert (weights[0] - weights[1]).abs().max() > 1e-3
+
+
+@given(batch=sizes, target=sizes, source=sizes)
+def test_without_context_the_decoder_is_chapter_ones(batch, target, source):
+    plain = RecurrentDecoder(vocab=9, d_model=3, hidden=4).double()
+    looking = AttentionDecoder(9, 3, 4, DotProductAttention(), look="after").double()
+    with torch.no_grad():
+        looking.embedding.weight.copy_(plain.embedding.weight)
+        looking.cell.weight_ih.zero_()[:, :3].copy_(plain.layer.weight_ih_l0)
+        looking.cell.weight_hh.copy_(plain.layer.weight_hh_l0)
+        looking.cell.bias_ih.copy_(plain.layer.bias_ih_l0)
+        looking.cell.bias_hh.copy_(plain.layer.bias_hh_l0)
+        looking.score_words.weight.zero_()[:, :4].copy_(plain.score_words.weight)
+        looking.score_words.bias.copy_(plain.score_words.bias)
+    state, memory = numbers(batch, 4), numbers(batch, source, 4)
+    target_in = torch.randint(9, (batch, target))
+    ours, _, _ = looking(target_in, (state, torch.zeros_like(state)), memory)
+    theirs, _ = plain(target_in, state.unsqueeze(0))
+    upstream = torch.randn_like(ours)
+    assert_close(ours, theirs)
+    ours.backward(upstream)
+    our_gradient, state.grad = state.grad, None
+    theirs.backward(upstream)
+    assert_close(our_gradient, state.grad)
+    assert_close(looking.embedding.weight.grad, plain.embedding.weight.grad)
+    assert_close(looking.cell.weight_hh.grad, plain.layer.weight_hh_l0.grad)
+
+
+@pytest.mark.parametrize("look", ["after", "before"])
+def test_the_decoder_follows_its_formula_step_by_step(look):
+    """`look` decides with which state it looks; the query of the first step tells the two apart."""
+    decoder = AttentionDecoder(9, 3, 4, DotProductAttention(), look=look).double()
+    memory, mask, target_in = numbers(2, 5, 4), a_mask(2, 5), torch.randint(9, (2, 3))
+    state, context = numbers(2, 4), numbers(2, 4)
+    logits, (last_state, last_context), weights = decoder(target_in, (state, context), memory, mask)
+    for t in range(3):
+        word = decoder.embedding(target_in[:, t])
+        if look == "before":
+            context, expected = DotProductAttention()(state, memory, mask)
+        state = decoder.cell(torch.cat([word, context], dim=-1), state)
+        if look == "after":
+            context, expected = DotProductAttention()(state, memory, mask)
+        assert_close(weights[:, t], expected)
+        assert_close(logits[:, t], decoder.score_words(torch.cat([state, context], dim=-1)))
+    assert_close((last_state, last_context), (state, context))
+
+
+@pytest.fixture(params=["after", "before"])
+def model(request):
+    torch.manual_seed(0)
+    return AttentionSeq2Seq(13, 13, d_model=6, hidden=8, look=request.param).double()
+
+
+def test_the_decoder_starts_from_the_encoders_state_with_nothing_seen(model):
+    source, target_in = torch.randint(3, 13, (2, 5)), torch.randint(3, 13, (2, 3))
+    memory, state = model.encoder(source)
+    expected, _, _ = model.decoder(target_in, (state[0], torch.zeros(2, 8).double()), memory)
+    assert_close(model(source, target_in), expected)
+
+
+def test_pitfall_4_padding_the_source_moves_nothing(model):
+    source, target_in = torch.randint(3, 13, (4, 5)), torch.randint(3, 13, (4, 3))
+    logits = model(source, target_in)
+    weights = model.weights
+    assert_close(model(F.pad(source, (0, 3)), target_in), logits)
+    assert model.weights.shape == (4, 3, 8)
+    assert model.weights[:, :, 5:].eq(0).all()
+    assert_close(model.weights[:, :, :5], weights)
+    assert_close(model.generate(F.pad(source, (0, 3)), 6), model.generate(source, 6))
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_pitfall_5_a_later_target_word_moves_no_earlier_logit(model, training):
+    model.train(training)
+    source, target_in = torch.randint(3, 13, (2, 5)), torch.randint(3, 13, (2, 6))
+    logits = model(source, target_in)
+    target_in[:, 4:] = 3 + (target_in[:, 4:] - 2) % 10
+    changed = model(source, target_in)
+    assert_close(changed[:, :4], logits[:, :4], rtol=0, atol=0)
+    assert (changed[:, 4:] - logits[:, 4:]).abs().max() > 1e-6
+
+
+def test_pitfall_6_the_weights_are_those_of_the_last_pass(model):
+    maps = []
+    model.decoder.attention.register_forward_hook(lambda module, inputs, output: maps.append(output[1]))
+    source = torch.tensor([[3, 4, 5, 6, 7], [8, 9, PAD_ID, PAD_ID, PAD_ID]])
+    model(source, torch.randint(3, 13, (2, 3)))
+    assert model.weights.shape == (2, 3, 5) and not model.weights.requires_grad
+    assert_close(model.weights, torch.stack(maps, dim=1).detach(), rtol=0, atol=0)
+    maps.clear()
+    written = model.generate(source, max_len=4)
+    assert model.weights.shape == (2, written.size(1), 5)
+    assert_close(model.weights, torch.stack(maps, dim=1), rtol=0, atol=0)
+    assert_close(model.weights.sum(dim=-1), torch.ones(written.shape, dtype=torch.float64))
+    assert model.weights[1, :, 2:].eq(0).all()
+    assert "weights" not in model.state_dict()
+
+
+def test_pitfall_25_free_writing_equals_teacher_forcing_on_its_own_words(model):
+    with torch.no_grad():
+        model.decoder.score_words.bias[:3] = -100  # no special sign: all lines stay equally long
+    source = torch.randint(3, 13, (5, 4))
+    written = model.generate(source, max_len=7)
+    free = model.weights
+    assert written.shape == (5, 7)
+    logits = model(source, F.pad(written[:, :-1], (1, 0), value=SOS_ID))
+    assert_close(logits.argmax(dim=-1), written)
+    assert_close(model.weights, free)
+
+
+def test_pitfall_25_it_can_learn_a_batch_by_heart_and_write_it_back(model):
+    model.float()
+    source = torch.tensor([[3, 4, 5], [6, 7, PAD_ID], [8, PAD_ID, PAD_ID]])
+    answers = torch.tensor([[5, 4, 3, EOS_ID], [7, 6, EOS_ID, PAD_ID], [8, EOS_ID, PAD_ID, PAD_ID]])
+    target_in = F.pad(answers[:, :-1], (1, 0), value=SOS_ID).masked_fill(F.pad(answers[:, :-1], (1, 0)) == EOS_ID, PAD_ID)
+    target_in[:, 0] = SOS_ID
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
+    for _ in range(150):
+        loss = F.cross_entropy(model(source, target_in).flatten(0, 1), answers.flatten(), ignore_index=PAD_ID)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    assert model.generate(source, max_len=10).tolist() == answers.tolist()
+
+
+def test_pitfall_26_after_its_end_sign_a_line_gets_padding(model):
+    with torch.no_grad():
+        model.decoder.score_words.bias[EOS_ID] = 100
+    assert model.generate(torch.randint(3, 13, (3, 4)), max_len=9).tolist() == [[EOS_ID]] * 3
+
+
+def test_every_parameter_learns(model):
+    model(torch.randint(3, 13, (3, 5)), torch.randint(3, 13, (3, 4))).square().sum().backward()
+    silent = [name for name, parameter in model.named_parameters() if parameter.grad is None or not parameter.grad.any()]
+    assert silent == []
+
+
+DOT, ADDITIVE = DotProductAttention(), AdditiveAttention(4, 6, 3)
+TINY = AttentionSeq2Seq(13, 13, d_model=3, hidden=4)
+WORDS = torch.full((2, 3), 5)
+WRONG = {
+    "dot product needs equal widths": (lambda: DOT(torch.zeros(2, 4), torch.zeros(2, 5, 6)), "equally wide.* 4 and 6"),
+    "other batch": (lambda: DOT(torch.zeros(2, 4), torch.zeros(3, 5, 4)), r"same batch.* \(2, 4\) and \(3, 5, 4\)"),
+    "one batch does not broadcast": (lambda: DOT(torch.zeros(1, 4), torch.zeros(3, 5, 4)), "same batch"),
+    "many queries": (lambda: DOT(torch.zeros(2, 3, 4), torch.zeros(2, 5, 4)), r"query must have shape \(batch, d\)"),
+    "no batch": (lambda: ADDITIVE(torch.zeros(4), torch.zeros(5, 6)), r"query must have shape \(batch, d\)"),
+    "query too wide": (lambda: ADDITIVE(torch.zeros(2, 6), torch.zeros(2, 5, 6)), "query must be 4 wide, but it is 6"),
+    "memory too narrow": (lambda: ADDITIVE(torch.zeros(2, 4), torch.zeros(2, 5, 4)), "memory must be 6 wide, but it is 4"),
+    "mask of integers": (
+        lambda: DOT(torch.zeros(2, 4), torch.zeros(2, 5, 4), torch.ones(2, 5).int()),
+        "mask must be boolean.* torch.int32",
+    ),
+    "mask of another shape": (
+        lambda: ADDITIVE(torch.zeros(2, 4), torch.zeros(2, 5, 6), torch.ones(2, 1, 5).bool()),
+        r"mask must be boolean.* \(2, 5\).* \(2, 1, 5\)",
+    ),
+    "no such look": (lambda: AttentionDecoder(13, 3, 4, DOT, look="now"), 'look must be "after" or "before".* \'now\''),
+    "unknown target word": (lambda: TINY(WORDS, WORDS + 8), "target_in must hold ids from 0 to 12"),
+    "unknown source word": (lambda: TINY(WORDS + 8, WORDS), "source must hold ids from 0 to 12"),
+    "sentence without words": (lambda: TINY(WORDS * 0, WORDS), "each row of source must start with a word"),
+    "other number of sentences": (lambda: TINY(WORDS, WORDS[:1]), "same number of sentences.* 2 and 1"),
+    "nothing to write": (lambda: TINY.generate(WORDS, max_len=0), "max_len must be at least 1, but it is 0"),
+}
+
+
+@pytest.mark.parametrize(("call", "message"), WRONG.values(), ids=WRONG.keys())
+def test_wrong_input_says_what_came_and_what_was_expected(call, message, as_a_user_calls_it):
+    with pytest.raises(ValueError, match=message):
+        call()

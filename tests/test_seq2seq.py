@@ -1,0 +1,364 @@
+"""Chapter 01: encoder and decoder against loops and torch's layers, and PITFALLS 24, 25 and 26."""
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import nn
+from torch.nn.functional import cross_entropy, pad
+from torch.testing import assert_close
+
+from transformer_lib.seq2seq import (
+    EOS_ID,
+    PAD_ID,
+    SOS_ID,
+    RecurrentDecoder,
+    RecurrentEncoder,
+    Seq2Seq,
+    write_greedily,
+)
+
+SOURCE_VOCAB, TARGET_VOCAB, D_MODEL, HIDDEN = 9, 11, 6, 5
+
+sizes = st.integers(1, 4)
+lengths = st.lists(st.integers(1, 6), min_size=1, max_size=4)
+layers = st.sampled_from([nn.GRU, nn.LSTM, nn.RNN])
+
+
+def make(layer=nn.GRU):
+    return Seq2Seq(SOURCE_VOCAB, TARGET_VOCAB, d_model=D_MODEL, hidden=HIDDEN, layer=layer).double()
+
+
+def sentences(lengths, vocab):
+    """Return `(batch, longest)`: rows of the given lengths, filled up with padding."""
+    rows = [torch.randint(3, vocab, (length,)) for length in lengths]
+    return nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=PAD_ID)
+
+
+def parts(state):
+    """Return the tensors of a state, be it one or a pair."""
+    return list(state) if isinstance(state, tuple) else [state]
+
+
+def loss_of(model, source, target_in, target_out, ignore_index=PAD_ID):
+    return cross_entropy(model(source, target_in).flatten(0, 1), target_out.flatten(), ignore_index=ignore_index)
+
+
+def test_the_special_ids():
+    assert (PAD_ID, SOS_ID, EOS_ID) == (0, 1, 2)
+
+
+@given(lengths=lengths, target=sizes, layer=layers)
+def test_each_sentence_of_a_padded_batch_equals_torch_on_that_sentence_alone(lengths, target, layer):
+    """Forward and all gradients: the naive version takes one sentence at a time and never sees padding."""
+    ours, theirs = make(layer), make(layer)
+    theirs.load_state_dict(ours.state_dict())
+    source, target_in = sentences(lengths, SOURCE_VOCAB), sentences([target] * len(lengths), TARGET_VOCAB)
+    encoder, decoder = theirs.encoder, theirs.decoder
+
+    logits = ours(source, target_in)
+    rows = []
+    for row, length in enumerate(lengths):
+        _, state = encoder.layer(encoder.embedding(source[[row], :length]))
+        outputs, _ = decoder.layer(decoder.embedding(target_in[[row]]), state)
+        rows.append(decoder.score_words(outputs))
+    expected = torch.cat(rows)
+    assert_close(logits, expected)
+
+    upstream = torch.randn_like(logits)
+    logits.backward(upstream)
+    expected.backward(upstream)
+    for (name, parameter), their_parameter in zip(ours.named_parameters(), theirs.parameters(), strict=True):
+        assert_close(parameter.grad, their_parameter.grad, msg=lambda text, name=name: f"{name}: {text}")
+
+
+@given(lengths=lengths, target=sizes)
+def test_equals_a_loop_over_the_words(lengths, target):
+    """Forward and the embeddings' gradients, with one cell call for each word."""
+    model = make()
+
+    def as_cell(layer):
+        cell = nn.GRUCell(layer.input_size, layer.hidden_size).double()
+        cell.load_state_dict({name.removesuffix("_l0"): value for name, value in layer.state_dict().items()})
+        return cell
+
+    read, write = as_cell(model.encoder.layer), as_cell(model.decoder.layer)
+    source, target_in = sentences(lengths, SOURCE_VOCAB), sentences([target] * len(lengths), TARGET_VOCAB)
+    expected = []
+    for english, french in zip(source, target_in, strict=True):
+        state = torch.zeros(HIDDEN, dtype=torch.float64)
+        for word in english[english != PAD_ID]:
+            state = read(model.encoder.embedding.weight[word], state)
+        for word in french:
+            state = write(model.decoder.embedding.weight[word], state)
+            expected.append(model.decoder.score_words.weight @ state + model.decoder.score_words.bias)
+    logits, expected = model(source, target_in), torch.stack(expected).view(len(lengths), target, TARGET_VOCAB)
+    assert_close(logits, expected)
+
+    tables = [model.encoder.embedding.weight, model.decoder.embedding.weight, model.decoder.score_words.weight]
+    upstream = torch.randn_like(logits)
+    assert_close(torch.autograd.grad(logits, tables, upstream), torch.autograd.grad(expected, tables, upstream))
+
+
+@given(lengths=lengths, extra=st.integers(1, 7), layer=layers)
+def test_padding_moves_no_state_no_output_and_gets_no_gradient(lengths, extra, layer):
+    encoder = make(layer).encoder
+    source = sentences(lengths, SOURCE_VOCAB)
+    outputs, state = encoder(source)
+    wider, state_of_wider = encoder(pad(source, (0, extra), value=PAD_ID))
+    for part, part_of_wider in zip(parts(state), parts(state_of_wider), strict=True):
+        assert_close(part_of_wider, part, rtol=0, atol=0)
+    assert_close(wider[:, : source.size(1)], outputs, rtol=0, atol=0)
+    assert not wider[:, source.size(1) :].any()
+    assert not outputs[source == PAD_ID].any()
+
+    sum(part.sum() for part in parts(state_of_wider)).backward()
+    assert not encoder.embedding.weight.grad[PAD_ID].any()
+
+
+@given(lengths=lengths, layer=layers)
+def test_the_state_is_the_output_at_the_last_word(lengths, layer):
+    outputs, state = make(layer).encoder(sentences(lengths, SOURCE_VOCAB))
+    last = torch.stack([row[length - 1] for row, length in zip(outputs, lengths, strict=True)])
+    assert_close(parts(state)[0][0], last)
+
+
+@given(batch=sizes, target=sizes, layer=layers)
+def test_step_by_step_equals_all_at_once(batch, target, layer):
+    model = make(layer)
+    source, target_in = sentences([3] * batch, SOURCE_VOCAB), sentences([target] * batch, TARGET_VOCAB)
+    _, state = model.encoder(source)
+    steps = []
+    for place in range(target):
+        logits, state = model.decoder(target_in[:, [place]], state)
+        steps.append(logits)
+    assert_close(torch.cat(steps, dim=1), model(source, target_in))
+
+
+@given(lengths=lengths, max_len=st.integers(1, 8), layer=layers)
+def test_generate_writes_what_forward_finds_best(lengths, max_len, layer):
+    """What is written, read back with teacher forcing behind SOS, has each next word as its best, up to EOS."""
+    model = make(layer)
+    source = sentences(lengths, SOURCE_VOCAB)
+    written = model.generate(source, max_len=max_len)
+    for english, row in zip(source, written, strict=True):
+        ended = (row == EOS_ID).nonzero().flatten()
+        words = row[: ended[0] + 1] if len(ended) else row
+        target_in = pad(words[:-1], (1, 0), value=SOS_ID).unsqueeze(0)
+        _, state = model.encoder(english.unsqueeze(0))
+        logits, _ = model.decoder(target_in, state)
+        assert torch.equal(logits.argmax(dim=-1)[0], words)
+
+
+def test_earlier_words_do_not_see_later_ones():
+    model = make()
+    source, target_in = sentences([4, 2], SOURCE_VOCAB), sentences([5, 5], TARGET_VOCAB)
+    changed = target_in.clone()
+    changed[:, 3] = 3 + (changed[:, 3] - 2) % (TARGET_VOCAB - 3)
+    before, after = model(source, target_in), model(source, changed)
+    assert_close(after[:, :3], before[:, :3], rtol=0, atol=0)
+    assert not torch.equal(after[:, 3], before[:, 3])
+
+
+class WrappedGRU(nn.Module):
+    """A layer of a user's own, with the interface of torch's layers."""
+
+    def __init__(self, input_size, hidden_size, batch_first):
+        super().__init__()
+        assert batch_first
+        self.gru = nn.GRU(input_size, hidden_size, batch_first=True)
+
+    def forward(self, x, state=None):
+        return self.gru(x, state)
+
+
+def test_any_layer_with_the_interface_of_torch_fits():
+    ours, theirs = make(WrappedGRU), make()
+    theirs.load_state_dict({name.replace(".gru", ""): value for name, value in ours.state_dict().items()})
+    source, target_in = sentences([3, 1], SOURCE_VOCAB), sentences([2, 2], TARGET_VOCAB)
+    assert_close(ours(source, target_in), theirs(source, target_in))
+
+
+def test_encoder_and_decoder_have_weights_of_their_own():
+    model = make()
+    assert not torch.equal(model.encoder.layer.weight_hh_l0, model.decoder.layer.weight_hh_l0)
+    expected = {
+        "encoder.embedding.weight": (SOURCE_VOCAB, D_MODEL),
+        "decoder.embedding.weight": (TARGET_VOCAB, D_MODEL),
+        "decoder.score_words.weight": (TARGET_VOCAB, HIDDEN),
+    }
+    assert {name: tuple(model.state_dict()[name].shape) for name in expected} == expected
+
+
+@given(extra_source=st.integers(0, 5), extra_target=st.integers(1, 9))
+def test_pitfall_24_adding_padding_changes_neither_the_loss_nor_a_gradient(extra_source, extra_target):
+    model = make()
+    source = sentences([4, 2, 1], SOURCE_VOCAB)
+    answer = sentences([5, 2, 3], TARGET_VOCAB - 1)
+    target_in = pad(answer, (1, 0), value=SOS_ID)
+    target_out = torch.stack([torch.cat([row[row != 0], torch.tensor([EOS_ID]), row[row == 0]]) for row in answer])
+
+    def loss_and_gradients(ignore_index, extra_source=0, extra_target=0):
+        wide = [pad(ids, (0, extra_target), value=PAD_ID) for ids in (target_in, target_out)]
+        loss = loss_of(model, pad(source, (0, extra_source), value=PAD_ID), *wide, ignore_index=ignore_index)
+        return loss, torch.autograd.grad(loss, list(model.parameters()))
+
+    assert_close(loss_and_gradients(PAD_ID, extra_source, extra_target), loss_and_gradients(PAD_ID))
+    counted, counted_wider = loss_and_gradients(-100)[0], loss_and_gradients(-100, 0, extra_target)[0]
+    assert abs(counted - counted_wider) > 1e-6
+
+
+def memorise(target_in, target_out, source, steps=60):
+    torch.manual_seed(0)
+    model = Seq2Seq(SOURCE_VOCAB, TARGET_VOCAB, d_model=16, hidden=32)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
+    for _ in range(steps):
+        loss = loss_of(model, source, target_in, target_out)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return model, loss.item()
+
+
+# Three sources of different length, and three answers, one of them longer and one shorter than its source.
+BATCH = torch.tensor([[3, 4, 5, 6], [4, 7, 0, 0], [8, 0, 0, 0]])
+BATCH_IN = torch.tensor([[1, 7, 8, 0, 0], [1, 9, 3, 4, 5], [1, 6, 0, 0, 0]])
+BATCH_OUT = torch.tensor([[7, 8, 2, 0, 0], [9, 3, 4, 5, 2], [6, 2, 0, 0, 0]])
+
+
+def test_pitfall_25_three_tokens_shifted_by_one():
+    """Place by place: what is read, and what must come next; the score at a place must not need the place itself."""
+    answer = torch.tensor([[5, 6, 7]])
+    target_in, target_out = pad(answer, (1, 0), value=SOS_ID), pad(answer, (0, 1), value=EOS_ID)
+    assert target_in.tolist() == [[1, 5, 6, 7]]
+    assert target_out.tolist() == [[5, 6, 7, 2]]
+    model = make()
+    logits = model(torch.tensor([[3]]), target_in)
+    for place in range(4):  # the words read so far give the same scores for the next one
+        prefix = model(torch.tensor([[3]]), target_in[:, : place + 1])
+        assert_close(prefix[:, place], logits[:, place])
+
+
+def test_pitfall_25_an_overfitted_batch_comes_back_when_decoded_freely():
+    model, loss = memorise(BATCH_IN, BATCH_OUT, BATCH)
+    assert loss < 0.05
+    assert torch.equal(model.generate(BATCH, max_len=5), BATCH_OUT)
+
+
+def test_pitfall_25_without_the_shift_the_loss_is_small_and_nothing_comes_back():
+    model, loss = memorise(BATCH_OUT, BATCH_OUT, BATCH)
+    assert loss < 0.05
+    written = model.generate(BATCH, max_len=5)
+    written = pad(written, (0, 5 - written.size(1)), value=PAD_ID)
+    assert not (written == BATCH_OUT).all(dim=1).any()
+
+
+def by_table(table):
+    """Return a step that writes `table[place]` for each sentence and counts the places in its state."""
+
+    def step(token, state):
+        wanted = torch.tensor([row[int(state)] for row in table])
+        return nn.functional.one_hot(wanted, TARGET_VOCAB).double().unsqueeze(1), state + 1
+
+    return step
+
+
+def test_pitfall_26_a_finished_sentence_stays_finished_while_others_go_on():
+    table = [[5, 2, 7, 8, 2], [6, 7, 8, 2, 3], [2, 2, 2, 2, 2]]
+    written = write_greedily(by_table(table), torch.tensor(0), torch.full((3, 1), SOS_ID), max_len=9)
+    assert written.tolist() == [[5, 2, 0, 0], [6, 7, 8, 2], [2, 0, 0, 0]]
+
+
+def test_pitfall_26_the_word_written_is_the_word_read_next():
+    read = []
+
+    def step(token, state):
+        read.append(token.tolist())
+        return nn.functional.one_hot(token + 1, 8).double(), state
+
+    written = write_greedily(step, torch.tensor(0), torch.tensor([[3], [4]]), max_len=3)
+    assert written.tolist() == [[4, 5, 6], [5, 6, 7]]
+    assert read == [[[3], [4]], [[4], [5]], [[5], [6]]]
+
+
+@given(lengths=lengths, max_len=st.integers(1, 12))
+def test_pitfall_26_nothing_but_padding_follows_eos(lengths, max_len):
+    model = make()
+    with torch.no_grad():
+        model.decoder.score_words.bias[EOS_ID] = 0.2  # so that some sentences end early
+    written = model.generate(sentences(lengths, SOURCE_VOCAB), max_len=max_len)
+    assert 1 <= written.size(1) <= max_len
+    after_end = (written == EOS_ID).cumsum(dim=1) - (written == EOS_ID).long() > 0
+    assert not written[after_end].any()
+    if written.size(1) < max_len:
+        assert (written == EOS_ID).any(dim=1).all()
+
+
+def test_pitfall_26_without_eos_in_the_targets_the_model_does_not_stop():
+    model, _ = memorise(BATCH_IN, BATCH_OUT.masked_fill(BATCH_OUT == EOS_ID, PAD_ID), BATCH)
+    written = model.generate(BATCH, max_len=12)
+    assert written.size(1) == 12
+    assert not (written == EOS_ID).any()
+
+
+def test_generate_builds_no_graph():
+    model = make()
+    states = []
+    model.decoder.layer.register_forward_hook(lambda layer, inputs, result: states.append(result[1]))
+    model.generate(sentences([2], SOURCE_VOCAB), max_len=3)
+    assert states
+    assert not any(state.requires_grad for state in states)
+
+
+@settings(max_examples=20)
+@given(lengths=lengths)
+def test_the_order_of_the_batch_does_not_matter(lengths):
+    model = make()
+    source, target_in = sentences(lengths, SOURCE_VOCAB), sentences([3] * len(lengths), TARGET_VOCAB)
+    order = torch.randperm(len(lengths))
+    assert_close(model(source[order], target_in[order]), model(source, target_in)[order])
+
+
+SOURCE, TARGET = torch.tensor([[3, 4], [5, 0]]), torch.tensor([[1, 3, 4], [1, 5, 0]])
+EMPTY = torch.zeros(2, 0, dtype=torch.long)
+WRONG_INPUTS = {
+    "source id too large": (torch.tensor([[3, 9]]), TARGET[:1], "source must hold ids from 0 to 8.* from 3 to 9"),
+    "source id negative": (torch.tensor([[3, -1]]), TARGET[:1], "source must hold ids from 0 to 8.* from -1 to 3"),
+    "target id too large": (SOURCE, TARGET + 7, "target_in must hold ids from 0 to 10.* from 7 to 12"),
+    "target id negative": (SOURCE, TARGET - 1, "target_in must hold ids from 0 to 10.* from -1 to 4"),
+    "no source words": (EMPTY, TARGET, r"source must hold word ids .* torch.int64 of shape \(2, 0\)"),
+    "no target words": (SOURCE, EMPTY, r"target_in must hold word ids .* torch.int64 of shape \(2, 0\)"),
+    "no sentences": (SOURCE[:0], TARGET[:0], r"must hold word ids .* of shape \(0, "),
+    "no batch": (SOURCE[0], TARGET, r"source must hold word ids .* of shape \(2,\)"),
+    "not ids": (SOURCE.float(), TARGET, "source must hold word ids .* torch.float32"),
+    "more targets than sources": (SOURCE[:1], TARGET, "same number of sentences, but they hold 1 and 2"),
+    "more sources than targets": (SOURCE, TARGET[:1], "same number of sentences, but they hold 2 and 1"),
+    "source of padding": (torch.tensor([[3, 4], [0, 0]]), TARGET, "row of source must start with a word, but row 1"),
+    "target of padding": (SOURCE, torch.tensor([[0, 0], [1, 3]]), "row of target_in must start with a word, but row 0"),
+    "padding on the left": (torch.tensor([[3, 4], [0, 5]]), TARGET, "row of source must start with a word, but row 1"),
+    "padding between words": (torch.tensor([[3, 0, 4]]), TARGET[:1], "after the words, but in row 0 of source a word"),
+    "padding between targets": (SOURCE, torch.tensor([[1, 3, 0], [1, 0, 4]]), "in row 1 of target_in a word follows"),
+}
+
+
+@pytest.mark.parametrize(("source", "target_in", "message"), WRONG_INPUTS.values(), ids=WRONG_INPUTS.keys())
+def test_wrong_input_says_what_came_and_what_was_expected(source, target_in, message, as_a_user_calls_it):
+    with pytest.raises(ValueError, match=message):
+        make()(source, target_in)
+
+
+WRONG_CALLS = {
+    "encoder alone": (lambda: RecurrentEncoder(5, 4, 3)(torch.tensor([[7]])), "source must hold ids from 0 to 4"),
+    "decoder alone": (
+        lambda: RecurrentDecoder(5, 4, 3)(torch.tensor([[7]]), torch.zeros(1, 1, 3)),
+        "target_in must hold ids from 0 to 4",
+    ),
+    "no room to write": (lambda: make().generate(SOURCE, max_len=0), "max_len must be at least 1, but it is 0"),
+    "nothing to read": (lambda: make().generate(EMPTY, max_len=3), "source must hold word ids"),
+}
+
+
+@pytest.mark.parametrize(("call", "message"), WRONG_CALLS.values(), ids=WRONG_CALLS.keys())
+def test_wrong_calls_say_what_came_and_what_was_expected(call, message, as_a_user_calls_it):
+    with pytest.raises(ValueError, match=message):
+        call()

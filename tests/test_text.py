@@ -1,0 +1,555 @@
+"""Chapter 03: preprocessing, vocabulary, batches, readers and the classifier; pitfalls 4, 24, 26 and 27 where text meets them."""
+
+import gzip
+import itertools
+import os
+import random
+import subprocess
+import sys
+import unicodedata
+from collections import Counter
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import nn
+from torch.nn.functional import binary_cross_entropy_with_logits
+from torch.testing import assert_close
+
+from transformer_lib.text import (
+    Review,
+    SentimentClassifier,
+    Vocabulary,
+    bucket_batches,
+    normalise,
+    pad_batch,
+    read_reviews,
+    synthetic_reviews,
+    tokenize,
+)
+
+words = st.text(st.characters(categories=["L"]), min_size=1, max_size=6)
+batches_of_ids = st.lists(st.lists(st.integers(1, 29), max_size=9), min_size=1, max_size=6)
+
+
+def classifier(vocabulary_size=30, **sizes):
+    sizes = {"d_model": 5, "hidden": 4, **sizes}
+    return SentimentClassifier(vocabulary_size, **sizes).double()
+
+
+# Preprocessing
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Good, isn't it?", "good isn't it"),
+        ("one<br />two<br>three<BR/>four<br   />five", "one two three four five"),
+        ("정말 재미있어요! 10점", "정말 재미있어요 점"),
+        ("ㅋㅋㅋ ㅠㅠ", "ㅋㅋㅋ ㅠㅠ"),
+        ("Très DRÔLE…", "très drôle"),
+        ("Отличный фильм", "отличный фильм"),
+        ("हिन्दी", "हिन्दी"),
+        ("it’s", "it's"),
+        ("snake_case 10/10 \t\n\u00a0 x²", "snake case x"),
+        ("<branch>", "branch"),
+        ("", ""),
+        ("!!! 10/10", ""),
+    ],
+)
+def test_normalise(text, expected):
+    assert normalise(text) == expected
+
+
+def test_normalise_composes_hangul():
+    assert normalise(unicodedata.normalize("NFD", "한국 영화")) == "한국 영화"
+
+
+@given(st.text())
+def test_normalise_leaves_words_and_single_spaces(text):
+    result = normalise(text)
+    assert result == " ".join(result.split())
+    assert all(c in "' " or unicodedata.category(c)[0] in "LM" for c in result)
+
+
+def test_tokenize_drops_quotation_marks_and_keeps_apostrophes():
+    assert tokenize("'No', I can't 'say' '' it's") == ["no", "i", "can't", "say", "it's"]
+
+
+def test_pitfall_26_only_whole_words_are_cut_and_only_when_asked():
+    text = "word " * 400 + "end"
+    assert len(tokenize(text)) == 401 and tokenize(text)[-1] == "end"
+    assert tokenize("the second half", max_tokens=2) == ["the", "second"]
+
+
+# Vocabulary
+
+
+def test_ids_by_hand():
+    vocabulary = Vocabulary("not good good good film a film".split(), oov_buckets=2)
+    assert vocabulary.words == ["good", "film", "not", "a"]
+    assert vocabulary.encode(["good", "film", "not", "a"]) == [1, 2, 3, 4]
+    assert vocabulary.encode(["splendid"]) == [5 + 4021696590 % 2]
+    assert vocabulary.decode([0, 1, 6]) == ["<pad>", "good", "<oov 1>"]
+    assert len(vocabulary) == 7
+
+
+@given(tokens=st.lists(words, min_size=1, max_size=40), new=st.lists(words, max_size=10), size=st.integers(1, 9), buckets=st.integers(1, 5))
+def test_ids_of_any_words(tokens, new, size, buckets):
+    vocabulary = Vocabulary(tokens, max_size=size, oov_buckets=buckets)
+    counts = Counter(tokens)
+    assert len(vocabulary.words) == min(size, len(counts))
+    least = min(counts[word] for word in vocabulary.words)
+    assert all(counts[word] <= least for word in set(tokens) - set(vocabulary.words))
+    assert [counts[word] for word in vocabulary.words] == sorted((counts[w] for w in vocabulary.words), reverse=True)
+    ids = vocabulary.encode([*tokens, *new])
+    assert all(1 <= i < len(vocabulary) for i in ids), "no word is padding"
+    for word, i in zip([*tokens, *new], ids, strict=True):
+        known = word in vocabulary.words
+        assert (i <= len(vocabulary.words)) == known
+        assert (vocabulary.decode([i]) == [word]) == known
+
+
+def test_default_sizes_are_s2s():
+    vocabulary = Vocabulary(f"w{n}" for n in range(12_000))
+    assert len(vocabulary) == 1 + 10_000 + 1000
+
+
+def test_padding_is_no_word_even_if_the_text_has_its_name():
+    vocabulary = Vocabulary(["<pad>", "<pad>", "the"])
+    assert vocabulary.encode(["<pad>", "the"]) == [1, 2]
+
+
+def test_oov_buckets_are_all_used():
+    vocabulary = Vocabulary(["the"], oov_buckets=10)
+    ids = vocabulary.encode([f"new{n}" for n in range(300)])
+    assert set(ids) == set(range(2, 12))
+
+
+def test_oov_buckets_are_the_same_in_every_process():
+    program = (
+        "from transformer_lib.text import Vocabulary, synthetic_reviews\n"
+        "print(Vocabulary(['the', 'a']).encode(['splendid', '재미', 'été', 'the']))\n"
+        "print(synthetic_reviews(4, seed=1))"
+    )
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONUTF8": "1"},
+            capture_output=True,
+            encoding="utf-8",
+            check=True,
+        ).stdout
+        for seed in ("0", "4321")
+    }
+    here = Vocabulary(["the", "a"]).encode(["splendid", "재미", "été", "the"])
+    assert said == {f"{here}\n{synthetic_reviews(4, seed=1)}\n"}
+    assert here[0] == 3 + 4021696590 % 1000
+
+
+@given(tokens=st.lists(words, min_size=1, max_size=30), size=st.integers(1, 9), buckets=st.integers(1, 50))
+def test_save_and_load(tmp_path_factory, tokens, size, buckets):
+    saved = Vocabulary(tokens, max_size=size, oov_buckets=buckets)
+    path = tmp_path_factory.mktemp("vocabulary") / "words.json"
+    saved.save(path)
+    loaded = Vocabulary.load(str(path))
+    assert (loaded.words, loaded.oov_buckets, len(loaded)) == (saved.words, buckets, len(saved))
+    assert loaded.encode([*tokens, "unseen"]) == saved.encode([*tokens, "unseen"])
+
+
+def test_pitfall_27_vocabulary_of_the_training_words_alone():
+    training = [tokenize(one.text) for one in synthetic_reviews(200, seed=0, negation=False)]
+    vocabulary = Vocabulary(itertools.chain.from_iterable(training))
+    assert set(vocabulary.words) == set(itertools.chain.from_iterable(training))
+    only_in_validation = ["although", "nobody", "rainy-day"]
+    assert all(i > len(vocabulary.words) for i in vocabulary.encode(only_in_validation))
+
+
+# Batches
+
+
+@given(sequences=batches_of_ids, extra=st.integers(0, 5))
+def test_pad_batch_fills_up_at_the_end(sequences, extra):
+    width = max(1, *map(len, sequences)) + extra
+    batch = pad_batch(sequences, length=width if extra else None)
+    assert batch.shape == (len(sequences), width) and batch.dtype is torch.int64
+    for row, ids in zip(batch.tolist(), sequences, strict=True):
+        assert row == ids + [0] * (width - len(ids))
+    assert (pad_batch(sequences, pad_id=7) == 7).sum() >= (pad_batch(sequences) == 0).sum()
+
+
+@given(sequences=batches_of_ids, size=st.integers(1, 4), seed=st.none() | st.integers(0, 9))
+def test_bucket_batches_hold_each_review_once_with_its_label(sequences, size, seed):
+    labels = [sum(ids) % 2 for ids in sequences]
+    generator = None if seed is None else torch.Generator().manual_seed(seed)
+    batches = bucket_batches(sequences, labels, batch_size=size, generator=generator)
+    found = [
+        ([i for i in row if i], int(label))
+        for tokens, batch_labels in batches
+        for row, label in zip(tokens.tolist(), batch_labels.tolist(), strict=True)
+    ]
+    assert sorted(found) == sorted(zip(sequences, labels, strict=True))
+    assert all(tokens.size(1) == max(1, int((tokens != 0).sum(1).max())) for tokens, _ in batches)
+    assert sorted(len(tokens) for tokens, _ in batches) == sorted(
+        min(size, len(sequences) - at) for at in range(0, len(sequences), size)
+    )
+    spans = sorted((int((t != 0).sum(1).min()), int((t != 0).sum(1).max())) for t, _ in batches)
+    assert all(before[1] <= after[0] for before, after in itertools.pairwise(spans)), "lengths are mixed"
+
+
+def test_bucket_batches_shuffle_with_a_generator_and_not_without():
+    sequences = [[n] for n in range(1, 101)]
+    fixed = [bucket_batches(sequences, [0] * 100, batch_size=10) for _ in range(2)]
+    assert [t.tolist() for t, _ in fixed[0]] == [t.tolist() for t, _ in fixed[1]]
+    assert torch.cat([t for t, _ in fixed[0]]).flatten().tolist() == list(range(1, 101))
+    generator = torch.Generator().manual_seed(0)
+    drawn = [bucket_batches(sequences, [0] * 100, batch_size=10, generator=generator) for _ in range(2)]
+    assert [t.tolist() for t, _ in drawn[0]] != [t.tolist() for t, _ in drawn[1]]
+
+
+def test_bucket_batches_come_in_random_order_of_length():
+    sequences = [[1] * n for n in range(1, 41)]
+    batches = bucket_batches(sequences, [0] * 40, batch_size=4, generator=torch.Generator().manual_seed(0))
+    widths = [tokens.size(1) for tokens, _ in batches]
+    assert widths != sorted(widths) and sorted(widths) == list(range(4, 41, 4))
+
+
+# The classifier
+
+
+def reference(model, tokens):
+    """Each review alone through torch's GRU, without any padding."""
+    logits = []
+    for row in tokens:
+        ids = row[row != 0]
+        state = torch.zeros(model.gru.hidden_size).double()
+        if len(ids):
+            state = model.gru(model.embedding(ids).unsqueeze(0))[0][0, -1]
+        logits.append(model.score(state))
+    return torch.cat(logits)
+
+
+@settings(max_examples=25)
+@given(sequences=batches_of_ids, layers=st.integers(1, 3), seed=st.integers(0, 9))
+def test_classifier_equals_torch_on_each_review_alone_with_gradients(sequences, layers, seed):
+    torch.manual_seed(seed)
+    model, tokens = classifier(num_layers=layers), pad_batch(sequences)
+    upstream = torch.randn(len(sequences)).double()
+    gradients = []
+    for logits in (model(tokens), reference(model, tokens)):
+        model.zero_grad()
+        logits.backward(upstream)
+        gradients.append([None if p.grad is None else p.grad.clone() for p in model.parameters()])
+    assert_close(model(tokens), reference(model, tokens))
+    for ours, theirs in zip(*gradients, strict=True):
+        assert_close(ours, torch.zeros_like(ours) if theirs is None else theirs)
+
+
+@settings(max_examples=25)
+@given(sequences=batches_of_ids, extra=st.integers(1, 60))
+def test_padding_moves_no_logit(sequences, extra):
+    torch.manual_seed(0)
+    model = SentimentClassifier(30, d_model=8, hidden=8)
+    width = max(1, *map(len, sequences)) + extra
+    assert_close(model(pad_batch(sequences)), model(pad_batch(sequences, length=width)), rtol=0, atol=1e-6)
+
+
+def test_padding_moves_no_logit_at_s2s_size():
+    torch.manual_seed(0)
+    model = SentimentClassifier(vocabulary_size=11_001)
+    assert [sum(p.numel() for p in part.parameters()) for part in model.children()] == [1_408_128, 198_144, 129]
+    sequences = [torch.randint(1, 11_001, (length,)).tolist() for length in (40, 3, 17, 1, 0)]
+    padded = [model(pad_batch(sequences, length=length)) for length in (40, 41, 300)]
+    assert_close(padded[0], padded[1], rtol=0, atol=1e-6)
+    assert_close(padded[0], padded[2], rtol=0, atol=1e-6)
+    assert padded[0].std() > 1e-3, "all alike: the test shows nothing"
+
+
+def test_pitfall_24_padding_moves_neither_loss_nor_gradient():
+    torch.manual_seed(0)
+    model, labels = classifier(), torch.tensor([1.0, 0.0, 1.0]).double()
+    results = []
+    for length in (5, 6, 50):
+        model.zero_grad()
+        loss = binary_cross_entropy_with_logits(model(pad_batch([[1, 2], [3], [4] * 5], length=length)), labels)
+        loss.backward()
+        results.append([loss.detach(), *(p.grad.clone() for p in model.parameters())])
+    for other in results[1:]:
+        assert_close(results[0], other)
+    assert results[0][1][0].abs().max() == 0, "the vector of padding learns"
+
+
+def test_the_last_word_counts():
+    torch.manual_seed(0)
+    logits = classifier()(pad_batch([[1, 2, 3], [1, 2, 4], [4, 2, 3]]))
+    assert (logits[1:] - logits[0]).abs().min() > 1e-3
+
+
+def test_a_review_without_words_gets_the_bias():
+    torch.manual_seed(0)
+    model = classifier()
+    with torch.no_grad():
+        model.embedding.weight[0] = 1.0  # even a wrong vector of padding is not read
+    assert_close(model(pad_batch([[], [1, 2]]))[0], model.score.bias[0])
+
+
+# Generated reviews
+
+
+def bag(text):
+    return frozenset(Counter(tokenize(text)).items())
+
+
+def test_synthetic_reviews_are_twins():
+    reviews = synthetic_reviews(2000, seed=4)
+    verdicts = {}
+    for text, label in reviews:
+        verdicts.setdefault(bag(text), Counter())[label] += 1
+    assert all(counts[0] == counts[1] for counts in verdicts.values()), "a bag of words could tell"
+    labels = {}
+    for text, label in reviews:
+        assert labels.setdefault(" ".join(tokenize(text)), label) == label, "one text, two labels"
+    joined = " ".join(text for text, _ in reviews)
+    for piece in ("not", "at all", "but", "although", "nobody can say that", "It is not true", "<br />"):
+        assert piece in joined
+
+
+def meaning(clause):
+    """An independent reading: the sign of the word, turned round by each negation."""
+    praise = "good great exciting moving clever brilliant deep charming".split()
+    negations = sum(clause.split().count(word) for word in ("not", "nobody", "never", "cannot"))
+    return (any(word in praise for word in clause.split()) + negations) % 2
+
+
+def test_labels_mean_what_the_reviews_say():
+    remarks = ("i saw it on a rainy evening", "my sister came with me", "it runs for two hours")
+    kinds = Counter()
+    for text, label in synthetic_reviews(3000, seed=7):
+        (sentence,) = [s for s in text.lower().replace("<br /><br />", "").split(".") if s and s not in remarks]
+        if sentence.startswith("although "):
+            verdict, kind = sentence.split(", ")[1], "although first"
+        elif ", although " in sentence:
+            verdict, kind = sentence.split(", although ")[0], "although second"
+        elif ", but " in sentence:
+            verdict, kind = sentence.split(", but ")[1], "but"
+        elif ", it was " in sentence:
+            verdict, kind = sentence.split(", ")[1], "correction"
+        else:
+            verdict, kind = sentence.split(", not ")[0], "correction"
+        assert meaning(verdict) == label, text
+        kinds[kind] += 1
+    assert min(kinds.values()) > 300 and len(kinds) == 4
+
+
+def test_plain_reviews_have_no_negation():
+    for text, label in synthetic_reviews(400, seed=0, negation=False):
+        assert not {"not", "never", "nobody", "cannot", "but", "although"} & set(tokenize(text))
+        assert any(word in text for word in (("bad awful boring dull stupid clumsy shallow tiresome", "good great exciting moving clever brilliant deep charming")[label]).split())
+
+
+@given(count=st.integers(1, 40).map(lambda half: 2 * half), seed=st.integers(0, 10**6))
+def test_synthetic_reviews_are_balanced_and_the_same_for_each_seed(count, seed):
+    reviews = synthetic_reviews(count, seed)
+    assert reviews == synthetic_reviews(count, seed)
+    assert len(reviews) == count and 2 * sum(label for _, label in reviews) == count
+
+
+def test_synthetic_reviews_leave_the_global_generators_alone(as_a_user_calls_it):
+    before = random.getstate(), torch.get_rng_state().tolist()
+    synthetic_reviews(20, seed=0)
+    assert (random.getstate(), torch.get_rng_state().tolist()) == before
+
+
+def test_seeds_differ():
+    assert synthetic_reviews(20, seed=0) != synthetic_reviews(20, seed=1)
+
+
+def test_the_gru_beats_the_bag_of_words_by_twenty_points():
+    from transformer_lib.teaching.sentiment import BagOfWords, accuracy, train_classifier
+
+    training = synthetic_reviews(1200, seed=1)
+    seen = {one.text for one in training}
+    held_out = [one for one in synthetic_reviews(600, seed=2) if one.text not in seen]
+    vocabulary = Vocabulary(word for one in training for word in tokenize(one.text))
+
+    def batches(reviews, **how):
+        ids = [vocabulary.encode(tokenize(one.text)) for one in reviews]
+        return bucket_batches(ids, [one.label for one in reviews], **how)
+
+    torch.manual_seed(0)
+    shuffle = torch.Generator().manual_seed(0)
+    scores = []
+    for model in (BagOfWords(len(vocabulary)), SentimentClassifier(len(vocabulary), 32, 32, num_layers=1)):
+        train_classifier(model, lambda: batches(training, generator=shuffle), epochs=14, learning_rate=0.01)
+        scores.append(accuracy(model, batches(held_out)))
+    assert abs(scores[0] - 0.5) < 0.02
+    assert scores[1] > scores[0] + 0.2
+
+
+# Reading
+
+
+HEADER = "id\tdocument\tlabel\n"
+
+
+def write(path, content):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_reads_a_table(tmp_path, packed, line_end, mark):
+    rows = ["1\t정말 재미있어요!\t1", '2\t"never closed\t0', "3\t\t0", "4\t10/10\u2028\x85'\t1"]
+    data = (mark + HEADER.replace("\n", line_end) + line_end.join(rows)).encode()
+    path = tmp_path / ("r.tsv.gz" if packed else "r.tsv")
+    expected = [("정말 재미있어요!", 1), ('"never closed', 0), ("", 0), ("10/10\u2028\x85'", 1)]
+    for end in ("", line_end):
+        write(path, gzip.compress(data + end.encode()) if packed else data + end.encode())
+        assert read_reviews(path) == read_reviews(str(path)) == [Review(*one) for one in expected]
+
+
+def test_columns_are_found_by_name(tmp_path):
+    path = write(tmp_path / "r.tsv", "label\tsource\tdocument\n1\tweb\tgood\n")
+    assert read_reviews(path) == [Review("good", 1)]
+
+
+@given(rows=st.lists(st.tuples(st.text(st.characters(exclude_characters="\t\n\r", exclude_categories=["Cs"])), st.integers(0, 1)), min_size=1))
+def test_no_row_of_a_table_is_lost(tmp_path_factory, rows):
+    path = tmp_path_factory.mktemp("table") / "r.tsv"
+    write(path, HEADER + "".join(f"7\t{text}\t{label}\n" for text, label in rows))
+    assert read_reviews(path) == rows
+
+
+def test_reads_a_folder(tmp_path):
+    write(tmp_path / "pos" / "10_9.txt", "Wonderful!")
+    write(tmp_path / "pos" / "0_8.txt", "two\nlines\n")
+    write(tmp_path / "neg" / "0_1.txt.gz", gzip.compress("지루하다".encode()))
+    write(tmp_path / "neg" / ".hidden", "not a review")
+    write(tmp_path / "unsup" / "0_0.txt", "no label")
+    assert read_reviews(tmp_path) == [Review("지루하다", 0), Review("two\nlines", 1), Review("Wonderful!", 1)]
+
+
+BROKEN_TABLES = {
+    "empty file": (b"", "r.tsv, line 1: the file is empty"),
+    "only line ends": (b"\n\n", "r.tsv, line 1: the file is empty"),
+    "empty gzip": (gzip.compress(b""), "r.tsv, line 1: the file is empty"),
+    "broken gzip": (gzip.compress(HEADER.encode() * 99)[:-9], "r.tsv: the gzip file is broken"),
+    "damaged gzip": (gzip.compress(HEADER.encode() * 99)[:20] + b"\xff" * 30, "r.tsv: the gzip file is broken"),
+    "no document": (b"id\ttext\tlabel\n1\tx\t1\n", "r.tsv, line 1: expected one column 'document', but got 'id', 'text', 'label'"),
+    "no label": (b"id\tdocument\n1\tx\n", "r.tsv, line 1: expected one column 'label'"),
+    "two documents": (b"document\tdocument\tlabel\nx\ty\t1\n", "r.tsv, line 1: expected one column 'document'"),
+    "commas": (b"id,document,label\n1,x,1\n", "r.tsv, line 1: expected one column 'document', but got 'id,document,label'"),
+    "no rows": (HEADER.encode(), "r.tsv, line 2: expected reviews"),
+    "missing field": ((HEADER + "1\tx\t1\n2\ty\n").encode(), "r.tsv, line 3: 2 fields, but line 1 names 3"),
+    "tab in a text": ((HEADER + "1\tx\ty\t1\n").encode(), "r.tsv, line 2: 4 fields, but line 1 names 3"),
+    "empty line": ((HEADER + "\n1\tx\t1\n").encode(), "r.tsv, line 2: 1 fields"),
+    "label 2": ((HEADER + "1\tx\t1\n2\ty\t2\n").encode(), "r.tsv, line 3: label '2', but expected 0 or 1"),
+    "no label in the row": ((HEADER + "1\tx\t\n").encode(), "r.tsv, line 2: label ''"),
+    "label in words": ((HEADER + "1\tx\tpos\n").encode(), "r.tsv, line 2: label 'pos'"),
+    "CP949": (HEADER.encode() + "1\tx\t1\n".encode() + "2\t좋다\t1\n".encode("cp949"), "r.tsv, line 3, byte 3: this is not UTF-8.*CP949"),
+    "UTF-16": ((HEADER + "1\tx\t1\n").encode("utf-16"), "r.tsv, line 1, byte 1: this is not UTF-8"),
+}
+
+
+@pytest.mark.parametrize(("content", "message"), BROKEN_TABLES.values(), ids=BROKEN_TABLES.keys())
+def test_a_broken_table_says_which_line(tmp_path, content, message):
+    with pytest.raises(ValueError, match=message):
+        read_reviews(write(tmp_path / "r.tsv", content))
+
+
+def test_a_broken_folder_says_which_file(tmp_path):
+    with pytest.raises(ValueError, match="path: there is no file or folder .*missing"):
+        read_reviews(tmp_path / "missing")
+    with pytest.raises(ValueError, match="expected folders pos and neg; neg is missing"):
+        read_reviews(tmp_path)
+    (tmp_path / "neg").mkdir()
+    with pytest.raises(ValueError, match="neg: expected .txt files, but the folder is empty"):
+        read_reviews(tmp_path)
+    write(tmp_path / "neg" / "0_1.txt", "dull")
+    with pytest.raises(ValueError, match="pos is missing"):
+        read_reviews(tmp_path)
+    broken = write(tmp_path / "pos" / "0_9.txt", "")
+    with pytest.raises(ValueError, match=r"0_9\.txt, line 1: the file is empty"):
+        read_reviews(tmp_path)
+    write(broken, "fine\nthen ".encode() + b"\xff\xfe")
+    with pytest.raises(ValueError, match=r"0_9\.txt, line 2, byte 6: this is not UTF-8"):
+        read_reviews(tmp_path)
+    write(broken, "fine")
+    write(tmp_path / "pos" / "list.csv", "x")
+    with pytest.raises(ValueError, match=r"list\.csv: expected nothing but \.txt files"):
+        read_reviews(tmp_path)
+
+
+# Wrong input
+
+VOCABULARY = Vocabulary(["the", "a"], oov_buckets=3)
+MODEL = SentimentClassifier(10, d_model=4, hidden=4)
+WRONG_CALLS = {
+    "text is bytes": (lambda: normalise(b"x"), "text must be a string, but it is b'x'"),
+    "no tokens wanted": (lambda: tokenize("x", max_tokens=0), "max_tokens must be at least 1 or None, not 0"),
+    "no words": (lambda: Vocabulary([]), "tokens is empty"),
+    "a text, not words": (lambda: Vocabulary("the film"), "tokens must be a list of words.* a text, 'the film'"),
+    "lists of words": (lambda: Vocabulary([["the"], ["film"]]), r"must be a string, but one is \['the'\]"),
+    "no size": (lambda: Vocabulary(["the"], max_size=0), "max_size must be at least 1.* it is 0"),
+    "no buckets": (lambda: Vocabulary(["the"], oov_buckets=0), "oov_buckets must be at least 1.* it is 0"),
+    "encode a text": (lambda: VOCABULARY.encode("the"), "tokens must be a list of words"),
+    "encode ids": (lambda: VOCABULARY.encode([1]), "must be a string, but one is 1"),
+    "id too large": (lambda: VOCABULARY.decode([6]), "ids must be from 0 to 5, but one of them is 6"),
+    "negative id": (lambda: VOCABULARY.decode([-1]), "ids must be from 0 to 5, but one of them is -1"),
+    "load nothing": (lambda: Vocabulary.load("no-such-file"), "there is no file no-such-file"),
+    "no sequences": (lambda: pad_batch([]), "sequences is empty"),
+    "too long": (lambda: pad_batch([[1, 2, 3]], length=2), "length is 2, but a sequence has 3"),
+    "labels missing": (lambda: bucket_batches([[1], [2]], [0]), "2 sequences and 1 labels"),
+    "nothing to batch": (lambda: bucket_batches([], []), "0 sequences and 0 labels"),
+    "no batch": (lambda: bucket_batches([[1]], [0], batch_size=0), "batch_size must be at least 1.* it is 0"),
+    "odd count": (lambda: synthetic_reviews(3, seed=0), "count must be even and positive, but it is 3"),
+    "no reviews": (lambda: synthetic_reviews(0, seed=0), "count must be even and positive, but it is 0"),
+    "negative seed": (lambda: synthetic_reviews(2, seed=-1), "seed must not be negative, but it is -1"),
+    "no batch axis": (lambda: MODEL(torch.tensor([1, 2])), r"\(batch, seq\), but it has \(2,\)"),
+    "empty batch": (lambda: MODEL(torch.zeros(2, 0, dtype=torch.int64)), r"\(batch, seq\), but it has \(2, 0\)"),
+    "id outside": (lambda: MODEL(torch.tensor([[1, 10]])), "must be 0 to 9, but are 1 to 10"),
+    "id below 0": (lambda: MODEL(torch.tensor([[1, -1]])), "must be 0 to 9, but are -1 to 1"),
+    "pitfall 4: padding on the left": (lambda: MODEL(torch.tensor([[0, 1]])), "padding .* after the words"),
+    "padding inside": (lambda: MODEL(torch.tensor([[1, 0, 2]])), "padding .* after the words"),
+}
+
+
+@pytest.mark.parametrize(("call", "message"), WRONG_CALLS.values(), ids=WRONG_CALLS.keys())
+def test_wrong_input_says_what_came_and_what_was_expected(call, message, as_a_user_calls_it):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "[1]",
+        "{}",
+        '{"words": "the", "oov_buckets": 3}',
+        '{"words": ["the", "the"], "oov_buckets": 3}',
+        '{"words": [1], "oov_buckets": 3}',
+        '{"words": ["the"], "oov_buckets": "3"}',
+        '{"words": ["the"], "oov_buckets": true}',
+        b"\xff\xfe",
+    ],
+)
+def test_a_file_that_is_no_vocabulary_is_named(tmp_path, content):
+    with pytest.raises(ValueError, match="words.json does not hold a saved vocabulary"):
+        Vocabulary.load(write(tmp_path / "words.json", content))
+
+
+@pytest.mark.parametrize("content", ['{"words": [], "oov_buckets": 3}', '{"words": ["the"], "oov_buckets": 0}'])
+def test_a_vocabulary_of_nothing_is_refused(tmp_path, content):
+    with pytest.raises(ValueError, match=r"tokens is empty|oov_buckets must be at least 1"):
+        Vocabulary.load(write(tmp_path / "words.json", content))
+
+
+def test_layers_are_torchs():
+    model = classifier(num_layers=2)
+    assert isinstance(model.gru, nn.GRU) and model.gru.num_layers == 2
+    assert SentimentClassifier(10).gru.hidden_size == SentimentClassifier(10).embedding.embedding_dim == 128

@@ -1,0 +1,114 @@
+"""The remembering task: name the first symbol of a sequence; and the ways to hold a gate while a layer learns it."""
+
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy, one_hot
+
+from transformer_lib.teaching.progress import progress
+
+SYMBOLS = 8
+
+
+def memory_batch(*, count: int, length: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+    """Return `count` random sequences as one-hot vectors `(count, length, SYMBOLS)`, and their first symbols `(count,)`.
+
+    Raises `ValueError` for a length below 1.
+    """
+    if length < 1:
+        raise ValueError(f"length must be at least 1, but it is {length}")
+    symbols = torch.randint(SYMBOLS, (count, length), generator=generator)
+    return one_hot(symbols, SYMBOLS).to(torch.get_default_dtype()), symbols[:, 0]
+
+
+def open_gate(cell: nn.Module, *, block: int, bias: int | float) -> nn.Module:
+    """Set the input bias of gate number `block` to `bias`, so that the gate starts open, and return `cell`.
+
+    The gates lie in blocks of `hidden_size` rows: an LSTM's are input 0, forget 1, output 3; a GRU's reset 0, update 1.
+    """
+    with torch.no_grad():
+        cell.bias_ih[_rows(cell, block)] = bias
+    return cell
+
+
+def freeze_gate(cell: nn.Module, *, block: int, value: int) -> nn.Module:
+    """Hold gate number `block` at `value` (0 or 1), whatever comes in and however long it is trained; return `cell`.
+
+    Raises `ValueError` for another value.
+    """
+    if value not in (0, 1):
+        raise ValueError(f"value must be 0 or 1, but it is {value}")
+    rows = _rows(cell, block)
+
+    def without_these_rows(gradient: Tensor) -> Tensor:
+        kept = gradient.clone()
+        kept[rows] = 0
+        return kept
+
+    with torch.no_grad():
+        for parameter in cell.parameters():
+            parameter[rows] = 0
+        cell.bias_ih[rows] = 20.0 if value else -20.0  # σ(20) is 1 to the eighth decimal place
+    for parameter in cell.parameters():
+        parameter.register_hook(without_these_rows)
+    return cell
+
+
+class RememberFirst(nn.Module):
+    """A recurrent layer, and one linear layer that scores the symbols from its last state."""
+
+    def __init__(self, layer: nn.Module, hidden_size: int) -> None:
+        super().__init__()
+        self.layer = layer
+        self.score_symbols = nn.Linear(hidden_size, SYMBOLS)
+
+    def forward(self, x: Tensor) -> Tensor:
+        _, state = self.layer(x)
+        last = state[0] if isinstance(state, tuple) else state  # an LSTM's state is a pair
+        return self.score_symbols(last[-1])  # (batch, SYMBOLS)
+
+
+def train_to_remember(
+    make_layer: Callable[[int, int], nn.Module],
+    *,
+    seed: int,
+    hidden_size: int = 32,
+    steps: int = 400,
+    shortest: int = 20,
+    longest: int = 40,
+    batch: int = 64,
+    learning_rate: float = 1e-2,
+) -> RememberFirst:
+    """Return a model trained to name the first symbol, around `make_layer(SYMBOLS, hidden_size)`.
+
+    Each step draws one batch of one random length from `shortest` to `longest`. `seed` fixes weights and sequences.
+    """
+    torch.manual_seed(seed)
+    model = RememberFirst(make_layer(SYMBOLS, hidden_size), hidden_size)
+    generator = torch.Generator().manual_seed(seed)
+    optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate)
+    for _ in progress(range(steps), description=f"remember, seed {seed}"):
+        length = int(torch.randint(shortest, longest + 1, (), generator=generator))
+        x, first = memory_batch(count=batch, length=length, generator=generator)
+        loss = cross_entropy(model(x), first)
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), max_norm=1.0)
+        optimizer.step()
+    return model
+
+
+@torch.no_grad()
+def memory_accuracy(model: nn.Module, *, lengths: Sequence[int], count: int = 500, seed: int = 0) -> list[float]:
+    """Return for each length the share of `count` new sequences whose first symbol `model` names."""
+    generator = torch.Generator().manual_seed(1_000_000 + seed)
+    accuracy = []
+    for length in lengths:
+        x, first = memory_batch(count=count, length=length, generator=generator)
+        accuracy.append((model(x).argmax(dim=-1) == first).float().mean().item())
+    return accuracy
+
+
+def _rows(cell: nn.Module, block: int) -> slice:
+    return slice(block * cell.hidden_size, (block + 1) * cell.hidden_size)

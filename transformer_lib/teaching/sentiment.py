@@ -1,0 +1,84 @@
+"""Train and measure classifiers of reviews: chapter 3's GRU, with and without its mask, and a bag of words."""
+
+from collections.abc import Callable, Iterable
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import binary_cross_entropy_with_logits, pad
+
+from transformer_lib.teaching.progress import progress
+
+__all__ = ["BagOfWords", "WithoutMask", "accuracy", "more_padding", "train_classifier"]
+
+# (tokens (batch, seq), labels (batch)), as chapter 3's `bucket_batches` makes them.
+Batches = Iterable[tuple[Tensor, Tensor]]
+
+
+class BagOfWords(nn.Module):
+    """Logistic regression over the counts of the words: one weight per word, their sum and a bias are the logit.
+
+    The weights start at 0. Padding, id 0, counts for nothing.
+    """
+
+    def __init__(self, vocabulary_size: int) -> None:
+        super().__init__()
+        self.weights = nn.EmbeddingBag(vocabulary_size, 1, mode="sum", padding_idx=0)
+        self.bias = nn.Parameter(torch.zeros(1))
+        nn.init.zeros_(self.weights.weight)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        """Return the logits, (batch), of `tokens`, (batch, seq)."""
+        return self.weights(tokens).squeeze(1) + self.bias
+
+
+class WithoutMask(nn.Module):
+    """Chapter 3's classifier with its own weights, but its GRU reads padding as if it were words."""
+
+    def __init__(self, classifier: nn.Module) -> None:
+        super().__init__()
+        self.classifier = classifier
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        """Return the logits, (batch), of `tokens`, (batch, seq)."""
+        vectors = self.classifier.embedding(tokens)  # (batch, seq, d_model)
+        _, state = self.classifier.gru(vectors)  # (num_layers, batch, hidden)
+        return self.classifier.score(state[-1]).squeeze(1)
+
+
+def train_classifier(
+    model: nn.Module, batches: Callable[[], Batches], *, epochs: int, learning_rate: float = 1e-3
+) -> list[float]:
+    """Train `model` in place with Adam, and return the loss of each step.
+
+    `batches()` is called once an epoch, so that it may shuffle anew. The gradient is clipped to norm 1.
+    """
+    optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate)
+    losses = []
+    model.train()
+    epoch_bar = progress(range(epochs), description=f"training {type(model).__name__}")
+    for _ in epoch_bar:
+        for tokens, labels in batches():
+            loss = binary_cross_entropy_with_logits(model(tokens), labels)
+            optimizer.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimizer.step()
+            losses.append(loss.item())
+        epoch_bar.set_postfix(loss=losses[-1])
+    return losses
+
+
+def accuracy(model: nn.Module, batches: Batches) -> float:
+    """Return the share of reviews whose logit has the right sign: above 0 for label 1, 0 and below for label 0."""
+    right = seen = 0
+    model.eval()
+    with torch.no_grad():
+        for tokens, labels in batches:
+            right += ((model(tokens) > 0) == (labels > 0.5)).sum().item()
+            seen += len(labels)
+    return right / seen
+
+
+def more_padding(batches: Batches, columns: int) -> list[tuple[Tensor, Tensor]]:
+    """Return the batches with `columns` more columns of padding, id 0, at the end of each."""
+    return [(pad(tokens, (0, columns)), labels) for tokens, labels in batches]

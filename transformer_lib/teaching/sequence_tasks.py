@@ -1,0 +1,98 @@
+"""The copy and reverse tasks, and the loop that trains and measures a sequence-to-sequence model on them."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy, pad
+
+from transformer_lib.teaching.progress import progress
+
+PAD, SOS, EOS = 0, 1, 2
+SYMBOLS = 10
+VOCABULARY = 3 + SYMBOLS
+
+TASKS: dict[str, Callable[[Tensor], Tensor]] = {
+    "copy": lambda source: source,
+    "reverse": lambda source: source.flip(1),
+}
+
+
+def task_batch(task: str, *, count: int, length: int, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:
+    """Return `count` random sentences of `length` symbols, as `(source, target_in, target_out)`.
+
+    `source` is `(count, length)` with ids 3 … 12. `target_in` is SOS and then the answer, `target_out` the answer and then
+    EOS; both are `(count, length + 1)`. All sentences of a batch are of one length, so there is no padding.
+    Raises `ValueError` for an unknown task and for a length below 1.
+    """
+    if task not in TASKS:
+        raise ValueError(f"task is {task!r}, expected one of {', '.join(TASKS)}")
+    if length < 1:
+        raise ValueError(f"length must be at least 1, but it is {length}")
+    source = torch.randint(3, VOCABULARY, (count, length), generator=generator)
+    answer = TASKS[task](source)
+    return source, pad(answer, (1, 0), value=SOS), pad(answer, (0, 1), value=EOS)
+
+
+def train_on_task(
+    model: nn.Module,
+    *,
+    task: str,
+    seed: int,
+    steps: int = 1500,
+    longest: int = 16,
+    batch: int = 64,
+    learning_rate: float = 5e-3,
+) -> list[float]:
+    """Train `model(source, target_in)` on `task` and return the loss of each step.
+
+    Each step draws one batch of one random length from 1 to `longest`. `seed` fixes the sentences; the weights that the
+    model starts from are the caller's.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate)
+    losses = []
+    model.train()
+    for _ in progress(range(steps), description=f"{task}, seed {seed}"):
+        length = int(torch.randint(1, longest + 1, (), generator=generator))
+        source, target_in, target_out = task_batch(task, count=batch, length=length, generator=generator)
+        loss = cross_entropy(model(source, target_in).flatten(0, 1), target_out.flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), max_norm=1.0)
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+@torch.no_grad()
+def right_words(model: nn.Module, *, task: str, length: int, count: int = 200, seed: int) -> tuple[Tensor, Tensor]:
+    """Return which words of `count` new sentences are right, with teacher forcing and freely written.
+
+    Both are Boolean and `(count, length + 1)`; the last place is that of EOS. With teacher forcing the words come from
+    `model(source, target_in)`, otherwise from `model.generate(source, max_len)`, which reads its own words.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    source, target_in, target_out = task_batch(task, count=count, length=length, generator=generator)
+    model.eval()
+    forced = model(source, target_in).argmax(dim=-1)
+    return forced == target_out, _write_freely(model, source) == target_out
+
+
+@torch.no_grad()
+def exact_match(model: nn.Module, *, task: str, length: int, count: int = 200, seed: int) -> float:
+    """Return the share of `count` new sentences that `model.generate(source, max_len)` answers without a mistake.
+
+    The model decodes freely, from its own words. An answer counts only if it also stops at the right place, with EOS.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    source, _, target_out = task_batch(task, count=count, length=length, generator=generator)
+    model.eval()
+    return (_write_freely(model, source) == target_out).all(dim=1).float().mean().item()
+
+
+def _write_freely(model: nn.Module, source: Tensor) -> Tensor:
+    """Return what the model writes, `(count, length + 1)`: it may have stopped early."""
+    length = source.size(1) + 1
+    written = model.generate(source, max_len=length)
+    return pad(written, (0, length - written.size(1)), value=PAD)
