@@ -492,7 +492,7 @@ WRONG_CALLS = {
     "text is bytes": (lambda: normalise(b"x"), "text must be a string, but it is b'x'"),
     "no tokens wanted": (lambda: tokenize("x", max_tokens=0), "max_tokens must be at least 1 or None, not 0"),
     "no words": (lambda: Vocabulary([]), "tokens is empty"),
-    "a text, not words": (lambda: Vocabulary("the film"), "tokens must be a list of words.* a text, 'the film'"),
+    "a text, not words": (lambda: Vocabulary("the film"), "tokens must be a list of words.* a text: 'the film'"),
     "lists of words": (lambda: Vocabulary([["the"], ["film"]]), r"must be a string, but one is \['the'\]"),
     "no size": (lambda: Vocabulary(["the"], max_size=0), "max_size must be at least 1.* it is 0"),
     "no buckets": (lambda: Vocabulary(["the"], oov_buckets=0), "oov_buckets must be at least 1.* it is 0"),

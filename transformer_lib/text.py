@@ -59,7 +59,7 @@ def tokenize(text: str, max_tokens: int | None = None) -> list[str]:
 def _checked(tokens: Iterable[str]) -> list[str]:
     """Return `tokens` as a list; raise `ValueError` unless it holds words."""
     if isinstance(tokens, str):
-        raise ValueError(f"tokens must be a list of words, but it is a text, {tokens!r}")
+        raise ValueError(f"tokens must be a list of words, not a text: {tokens!r}")
     tokens = list(tokens)
     for token in tokens:
         if not isinstance(token, str):

@@ -5,7 +5,8 @@ import torch
 from torch import nn
 from torch.nn.functional import one_hot
 
-from transformer_lib.teaching.sequence_tasks import EOS, PAD, SOS, VOCABULARY, exact_match, right_words, task_batch, train_on_task
+from transformer_lib.seq2seq import EOS_ID, PAD_ID, SOS_ID
+from transformer_lib.teaching.sequence_tasks import VOCABULARY, exact_match, right_words, task_batch, train_on_task
 
 
 @pytest.mark.parametrize(("task", "order"), [("copy", 1), ("reverse", -1)])
@@ -14,8 +15,8 @@ def test_the_answer_is_the_source_in_the_order_of_the_task(task, order):
     assert source.min() == 3
     assert source.max() == VOCABULARY - 1
     for sentence, given, expected in zip(source.tolist(), target_in.tolist(), target_out.tolist(), strict=True):
-        assert given == [SOS, *sentence[::order]]
-        assert expected == [*sentence[::order], EOS]
+        assert given == [SOS_ID, *sentence[::order]]
+        assert expected == [*sentence[::order], EOS_ID]
 
 
 def test_the_same_generator_gives_the_same_sentences_and_then_other_ones():
@@ -68,12 +69,12 @@ class Answers(nn.Module):
 
 
 def right_answer(source, max_len):
-    return nn.functional.pad(source.flip(1), (0, 1), value=EOS)
+    return nn.functional.pad(source.flip(1), (0, 1), value=EOS_ID)
 
 
 def one_wrong_word_in_half_of_the_answers(source, max_len):
     answers = right_answer(source, max_len)
-    answers[::2, 1] = SOS
+    answers[::2, 1] = SOS_ID
     return answers
 
 
@@ -107,7 +108,7 @@ def test_measuring_uses_other_sentences_for_another_seed():
         exact_match(Answers(remember), task="copy", length=5, count=3, seed=seed)
     assert not seen[0].equal(seen[1])
     assert seen[1].equal(seen[2])
-    assert PAD not in seen[0]
+    assert PAD_ID not in seen[0]
 
 
 def test_right_words_tells_teacher_forcing_from_free_writing():
@@ -115,7 +116,7 @@ def test_right_words_tells_teacher_forcing_from_free_writing():
         """Given the right words it knows the next one; left alone it writes the same word again and again."""
 
         def forward(self, source, target_in):
-            next_words = torch.cat([target_in[:, 1:], torch.full((len(source), 1), EOS)], dim=1)
+            next_words = torch.cat([target_in[:, 1:], torch.full((len(source), 1), EOS_ID)], dim=1)
             return one_hot(next_words, VOCABULARY)
 
         def generate(self, source, max_len):

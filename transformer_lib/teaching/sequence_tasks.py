@@ -6,9 +6,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, pad
 
+from transformer_lib.seq2seq import EOS_ID, PAD_ID, SOS_ID
 from transformer_lib.teaching.progress import progress
 
-PAD, SOS, EOS = 0, 1, 2
 SYMBOLS = 10
 VOCABULARY = 3 + SYMBOLS
 
@@ -31,7 +31,7 @@ def task_batch(task: str, *, count: int, length: int, generator: torch.Generator
         raise ValueError(f"length must be at least 1, but it is {length}")
     source = torch.randint(3, VOCABULARY, (count, length), generator=generator)
     answer = TASKS[task](source)
-    return source, pad(answer, (1, 0), value=SOS), pad(answer, (0, 1), value=EOS)
+    return source, pad(answer, (1, 0), value=SOS_ID), pad(answer, (0, 1), value=EOS_ID)
 
 
 def train_on_task(
@@ -95,4 +95,4 @@ def _write_freely(model: nn.Module, source: Tensor) -> Tensor:
     """Return what the model writes, `(count, length + 1)`: it may have stopped early."""
     length = source.size(1) + 1
     written = model.generate(source, max_len=length)
-    return pad(written, (0, length - written.size(1)), value=PAD)
+    return pad(written, (0, length - written.size(1)), value=PAD_ID)
