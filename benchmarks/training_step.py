@@ -1,0 +1,136 @@
+"""The time of one training step of our Transformer and of the same model on `nn.Transformer`, side by side."""
+
+import statistics
+import time
+from collections.abc import Callable
+from functools import partial
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+
+from benchmarks.records import write_record
+from transformer_lib.positional_encoding import PositionalEncoding
+from transformer_lib.teaching.progress import progress
+from transformer_lib.transformer import TokenEmbedding, Transformer, TransformerConfig
+
+NAME = "training_step"
+SEED = 0
+D_MODEL, NUM_HEADS, NUM_LAYERS, D_FF = 256, 8, 3, 1024
+VOCABULARY, BATCH, LENGTH = 8000, 32, 24
+WARM_UP, STEPS = 3, 20
+# The paper's training first: dropout 0.1, and one matrix for both embeddings and the output.
+SETTINGS = {
+    "dropout 0.1, one shared matrix": {"dropout": 0.1, "shared_vocabulary": True},
+    "dropout 0.1, three matrices": {"dropout": 0.1, "shared_vocabulary": False},
+    "no dropout, one shared matrix": {"dropout": 0.0, "shared_vocabulary": True},
+}
+
+
+class OnTorch(nn.Module):
+    """The same model with `nn.Transformer` where ours has its two stacks."""
+
+    def __init__(self, config: TransformerConfig) -> None:
+        super().__init__()
+        self.pad_id = config.pad_id
+        self.source_embedding = TokenEmbedding(config.source_vocab, config.d_model)
+        self.target_embedding = TokenEmbedding(config.target_vocab, config.d_model)
+        self.positions = PositionalEncoding(config.d_model, config.max_len, config.dropout)
+        layers = (config.num_layers, config.num_layers)
+        self.stacks = nn.Transformer(
+            config.d_model, config.num_heads, *layers, config.d_ff, config.dropout, batch_first=True
+        )
+        # torch adds a last norm even where each layer ends in one; the paper has none.
+        self.stacks.encoder.norm = self.stacks.decoder.norm = None
+        self.output = nn.Linear(config.d_model, config.target_vocab, bias=False)
+        if config.shared_vocabulary:
+            self.target_embedding = self.source_embedding
+            self.output.weight = self.source_embedding.weight
+
+    def forward(self, source: Tensor, target_in: Tensor) -> Tensor:
+        hidden = torch.ones(target_in.size(1), target_in.size(1), dtype=torch.bool).triu(diagonal=1)
+        x = self.stacks(
+            self.positions(self.source_embedding(source)),
+            self.positions(self.target_embedding(target_in)),
+            tgt_mask=hidden,
+            src_key_padding_mask=source == self.pad_id,
+            tgt_key_padding_mask=target_in == self.pad_id,
+            memory_key_padding_mask=source == self.pad_id,
+        )
+        return self.output(x)
+
+
+def some_batch() -> tuple[Tensor, Tensor, Tensor]:
+    """Return random sentences `(BATCH, LENGTH)`, some of them padded: source, target in, target out."""
+    source, target_in, target_out = torch.randint(3, VOCABULARY, (3, BATCH, LENGTH))
+    source[::3, LENGTH - 4 :] = 0
+    target_in[::4, LENGTH - 5 :] = target_out[::4, LENGTH - 5 :] = 0
+    return source, target_in, target_out
+
+
+def training_step(model: nn.Module, optimizer: torch.optim.Optimizer, batch: tuple[Tensor, Tensor, Tensor]) -> None:
+    source, target_in, target_out = batch
+    loss = cross_entropy(model(source, target_in).flatten(0, 1), target_out.flatten(), ignore_index=0)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+
+
+def seconds(call: Callable[[], None]) -> float:
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+def measure(dropout: float, shared_vocabulary: bool) -> dict[str, list[float]]:
+    """Return the seconds of each step, ours and torch's in turn; the warm-up is left out."""
+    torch.manual_seed(SEED)
+    config = TransformerConfig(
+        VOCABULARY,
+        VOCABULARY,
+        d_model=D_MODEL,
+        num_layers=NUM_LAYERS,
+        num_heads=NUM_HEADS,
+        d_ff=D_FF,
+        dropout=dropout,
+        shared_vocabulary=shared_vocabulary,
+    )
+    batch, steps = some_batch(), {}
+    for name, kind in {"ours": Transformer, "torch": OnTorch}.items():
+        model = kind(config)
+        steps[name] = partial(training_step, model, torch.optim.Adam(model.parameters(), lr=1e-4), batch)
+    times = {name: [] for name in steps}
+    for _ in progress(range(WARM_UP + STEPS), description=f"dropout {dropout}"):
+        for name, step in steps.items():
+            times[name].append(seconds(step))
+    return {name: of_steps[WARM_UP:] for name, of_steps in times.items()}
+
+
+def main() -> None:
+    print(f"{'setting':32}{'ours (ms)':>10}{'torch (ms)':>11}{'ratio':>7}")
+    numbers = {}
+    for name, setting in SETTINGS.items():
+        medians = {who: statistics.median(times) for who, times in measure(**setting).items()}
+        ratio = medians["ours"] / medians["torch"]
+        numbers[name] = {"ours_ms": 1000 * medians["ours"], "torch_ms": 1000 * medians["torch"], "ratio": ratio}
+        print(f"{name:32}{numbers[name]['ours_ms']:10.1f}{numbers[name]['torch_ms']:11.1f}{ratio:7.2f}", flush=True)
+    write_record(
+        NAME,
+        seeds=[SEED],
+        settings={
+            "d_model": D_MODEL,
+            "num_heads": NUM_HEADS,
+            "num_layers": NUM_LAYERS,
+            "d_ff": D_FF,
+            "vocabulary": VOCABULARY,
+            "batch": BATCH,
+            "length": LENGTH,
+            "steps": STEPS,
+            "threads": torch.get_num_threads(),
+        },
+        numbers=numbers,
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+"""kept_attention: what it keeps is what the forward pass used (pitfall 6), and it leaves no trace in the model."""
+
+import pytest
+import torch
+from torch import nn
+from torch.testing import assert_close
+
+from transformer_lib.attention import MultiHeadAttention
+from transformer_lib.teaching import kept_attention
+
+
+class Two(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = MultiHeadAttention(8, 2)
+        self.second = MultiHeadAttention(8, 4)
+
+    def forward(self, x, memory, mask=None):
+        x = self.first(x, x, x)[0]
+        return self.second(x, memory, memory, mask, False)[0]
+
+
+@pytest.fixture
+def case():
+    torch.manual_seed(0)
+    mask = torch.rand(2, 1, 1, 5) < 0.6
+    mask[..., 0] = True
+    return Two().eval(), torch.randn(2, 3, 8), torch.randn(2, 5, 8), mask
+
+
+def test_pitfall_6_keeps_each_layers_weights_with_the_mask(case):
+    model, x, memory, mask = case
+    with kept_attention(model) as kept:
+        output = model(x, memory, mask)
+    assert_close(output, model(x, memory, mask))
+    assert {name: tuple(weights.shape) for name, weights in kept.items()} == {
+        "first": (2, 2, 3, 3),
+        "second": (2, 4, 3, 5),
+    }
+    inner = model.first(x, x, x)[0]
+    assert_close(kept["second"], model.second(inner, memory, memory, mask, need_weights=True)[1])
+    assert not kept["second"].masked_select(~mask).any()
+    assert not any(weights.requires_grad for weights in kept.values())
+
+
+def test_the_model_is_left_as_it_was(case):
+    model, x, memory, _ = case
+    with pytest.raises(RuntimeError, match="stop"), kept_attention(model) as kept:
+        raise RuntimeError("stop")
+    model(x, memory)
+    assert kept == {}
+    assert model.first(x, x, x)[1] is None
+
+
+def test_a_second_pass_replaces_the_first(case):
+    model, x, memory, _ = case
+    with kept_attention(model) as kept:
+        model(x, memory)
+        model(x[:, :1], memory)
+    assert kept["second"].shape == (2, 4, 1, 5)
+
+
+def test_a_layer_alone_has_the_empty_name(case):
+    layer, x = case[0].first, case[1]
+    with kept_attention(layer) as kept:
+        layer(query=x, key=x, value=x, need_weights=False)
+    assert list(kept) == [""]
+
+
+def test_a_model_without_attention_is_refused():
+    with pytest.raises(ValueError, match="must contain a MultiHeadAttention, but Linear has none"), kept_attention(nn.Linear(2, 2)):
+        pass

@@ -1,0 +1,374 @@
+"""Chapter 06: attention against loops and torch, and the pitfalls of PITFALLS 1 to 4, 6 and 16 to 19."""
+
+import math
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import nn
+from torch.nn import functional as F
+from torch.testing import assert_close
+
+from transformer_lib.attention import (
+    MultiHeadAttention,
+    _join_heads,
+    _split_heads,
+    scaled_dot_product_attention,
+)
+from transformer_lib.teaching import figures, kept_attention
+
+sizes = st.integers(1, 5)
+DTYPES = [torch.float32, torch.bfloat16, torch.float16]
+
+
+def normal(*shape, dtype=torch.float64):
+    return torch.randn(*shape, dtype=dtype)
+
+
+def with_gradients(function, inputs, upstream):
+    leaves = [x.detach().clone().requires_grad_() for x in inputs]
+    output = function(*leaves)
+    return output, torch.autograd.grad(output, leaves, upstream)
+
+
+def draw_mask(kind, batch, query, key):
+    """Return a mask that broadcasts to (batch, heads, query, key); True may attend."""
+    if kind == "none":
+        return None
+    if kind == "two axes":
+        return torch.rand(query, key) < 0.6
+    if kind == "causal":
+        return torch.ones(query, key, dtype=torch.bool).tril()
+    if kind == "padding":
+        lengths = torch.randint(1, key + 1, (batch, 1))
+        return (torch.arange(key) < lengths)[:, None, None, :]
+    if kind == "left padding":
+        lengths = torch.randint(1, key + 1, (batch, 1))
+        return (torch.arange(key) >= key - lengths)[:, None, None, :]
+    mask = torch.rand(batch, 1, query, key) < 0.5
+    if kind == "blind":
+        mask[0, 0, 0] = False
+    return mask
+
+
+MASKS = ["none", "two axes", "causal", "padding", "left padding", "random", "blind"]
+
+
+def loops(query, key, value, mask):
+    rows, weights = [], []
+    for i, q in enumerate(query.tolist()):
+        exponentials = [
+            math.exp(sum(a * b for a, b in zip(q, k, strict=True)) / math.sqrt(len(q)))
+            if mask is None or mask[i, j]
+            else 0.0
+            for j, k in enumerate(key.tolist())
+        ]
+        total = sum(exponentials) or 1.0
+        weights.append([e / total for e in exponentials])
+        columns = zip(*value.tolist(), strict=True)
+        rows.append([sum(w * v for w, v in zip(weights[-1], column, strict=True)) for column in columns])
+    return torch.tensor(rows, dtype=torch.float64), torch.tensor(weights, dtype=torch.float64)
+
+
+@given(query=sizes, key=sizes, d_k=sizes, d_v=sizes, masked=st.booleans())
+def test_equals_the_loops(query, key, d_k, d_v, masked):
+    q, k, v = normal(query, d_k), normal(key, d_k), normal(key, d_v)
+    mask = torch.rand(query, key) < 0.5 if masked else None
+    output, weights = scaled_dot_product_attention(q, k, v, mask)
+    expected, expected_weights = loops(q, k, v, mask)
+    assert_close(output, expected)
+    assert_close(weights, expected_weights)
+
+
+@pytest.mark.parametrize("kind", MASKS)
+@given(batch=sizes, heads=sizes, query=sizes, key=sizes, d_k=sizes, d_v=sizes)
+@settings(max_examples=30)
+def test_equals_torchs_function_with_gradients(kind, batch, heads, query, key, d_k, d_v):
+    inputs = [normal(batch, heads, query, d_k), normal(batch, heads, key, d_k), normal(batch, heads, key, d_v)]
+    mask = draw_mask(kind, batch, query, key)
+    upstream = normal(batch, heads, query, d_v)
+    ours = with_gradients(lambda q, k, v: scaled_dot_product_attention(q, k, v, mask)[0], inputs, upstream)
+    theirs = with_gradients(lambda q, k, v: F.scaled_dot_product_attention(q, k, v, mask), inputs, upstream)
+    assert_close(ours, theirs)
+
+
+def test_any_number_of_axes_in_front():
+    for front in [(), (3,), (2, 3), (2, 2, 3)]:
+        q, k, v = normal(*front, 4, 2), normal(*front, 5, 2), normal(*front, 5, 3)
+        mask = torch.rand(4, 5) < 0.7
+        assert_close(scaled_dot_product_attention(q, k, v, mask)[0], F.scaled_dot_product_attention(q, k, v, mask))
+
+
+def inputs_of(layer):
+    return layer.query_projection, layer.key_projection, layer.value_projection
+
+
+def torch_copy(ours, d_model, num_heads):
+    theirs = nn.MultiheadAttention(d_model, num_heads, batch_first=True).double()
+    with torch.no_grad():
+        theirs.in_proj_weight.copy_(torch.cat([part.weight for part in inputs_of(ours)]))
+        theirs.in_proj_bias.copy_(torch.cat([part.bias for part in inputs_of(ours)]))
+    theirs.out_proj.load_state_dict(ours.output_projection.state_dict())
+    return theirs
+
+
+@pytest.mark.parametrize("kind", ["none", "causal", "padding", "left padding"])
+@pytest.mark.parametrize("need_weights", [False, True])
+@pytest.mark.parametrize("training", [False, True])
+@given(batch=sizes, heads=st.integers(1, 4), d_k=st.integers(1, 4), query=sizes, key=sizes)
+@settings(max_examples=15)
+def test_pitfalls_3_16_19_layer_equals_torchs_with_gradients(kind, need_weights, training, batch, heads, d_k, query, key):
+    """Blind rows are left out: there torch's weights are NaN (pitfall 2). Torch's True forbids: the adapter stands here."""
+    d_model = heads * d_k
+    ours = MultiHeadAttention(d_model, heads).double().train(training)
+    theirs = torch_copy(ours, d_model, heads).train(training)
+    with torch.no_grad():  # biases that matter
+        ours.key_projection.bias.normal_()
+        theirs.in_proj_bias[d_model : 2 * d_model].copy_(ours.key_projection.bias)
+    inputs = [normal(batch, query, d_model), normal(batch, key, d_model), normal(batch, key, d_model)]
+    upstream = normal(batch, query, d_model)
+    mask = draw_mask(kind, batch, query, key)
+    torch_mask = None if mask is None else ~mask.expand(batch, heads, query, key).flatten(0, 1)
+
+    output, gradients = with_gradients(lambda q, k, v: ours(q, k, v, mask, need_weights)[0], inputs, upstream)
+    expected, expected_gradients = with_gradients(
+        lambda q, k, v: theirs(q, k, v, attn_mask=torch_mask, need_weights=True)[0], inputs, upstream
+    )
+    assert_close(output, expected)
+    assert_close(gradients, expected_gradients)
+
+    for layer, leaf_mask in ((ours, mask), (theirs, torch_mask)):
+        name = "mask" if layer is ours else "attn_mask"
+        layer(*inputs, **{name: leaf_mask}, need_weights=need_weights)[0].backward(upstream)
+    assert_close(torch.cat([part.weight.grad for part in inputs_of(ours)]), theirs.in_proj_weight.grad)
+    assert_close(torch.cat([part.bias.grad for part in inputs_of(ours)]), theirs.in_proj_bias.grad)
+    assert_close(ours.output_projection.weight.grad, theirs.out_proj.weight.grad)
+    assert_close(ours.output_projection.bias.grad, theirs.out_proj.bias.grad)
+
+    if need_weights:
+        weights = ours(*inputs, mask, need_weights=True)[1]
+        assert_close(weights, theirs(*inputs, attn_mask=torch_mask, average_attn_weights=False)[1])
+
+
+@pytest.mark.parametrize("kind", MASKS)
+@given(batch=sizes, heads=st.integers(1, 4), query=sizes, key=sizes)
+@settings(max_examples=15)
+def test_both_paths_agree_with_gradients(kind, batch, heads, query, key):
+    layer = MultiHeadAttention(4 * heads, heads).double()
+    inputs = [normal(batch, query, 4 * heads), normal(batch, key, 4 * heads), normal(batch, key, 4 * heads)]
+    mask = draw_mask(kind, batch, query, key)
+    upstream = normal(batch, query, 4 * heads)
+    readable, fused = (
+        with_gradients(lambda q, k, v, need=need: layer(q, k, v, mask, need)[0], inputs, upstream) for need in (True, False)
+    )
+    assert_close(readable, fused)
+    assert layer(*inputs, mask)[1] is None
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_pitfall_1_masked_scores_are_minus_infinity(dtype):
+    """A masked key may shout as loud as it likes, and a whole masked row does not get its weights back."""
+    query = torch.full((1, 2, 4), 100.0, dtype=dtype)
+    key = torch.tensor([[[-100.0] * 4, [100.0] * 4, [90.0] * 4]], dtype=dtype)
+    value = torch.tensor([[[1.0], [2.0], [3.0]]], dtype=dtype)
+    mask = torch.tensor([[True, False, False], [False, False, False]])
+    output, weights = scaled_dot_product_attention(query, key, value, mask)
+    assert_close(weights, torch.tensor([[[1.0, 0, 0], [0, 0, 0]]], dtype=dtype), rtol=0, atol=0)
+    assert_close(output, torch.tensor([[[1.0], [0.0]]], dtype=dtype), rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_pitfall_1_float16_scores_do_not_overflow(dtype):
+    query = key = torch.full((1, 2, 1024), 8.0, dtype=dtype)  # the dot product is 65536, float16 ends at 65504
+    output, weights = scaled_dot_product_attention(query, key, torch.ones(1, 2, 3, dtype=dtype))
+    assert_close(weights, torch.full((1, 2, 2), 0.5, dtype=dtype))
+    assert output.isfinite().all()
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("need_weights", [False, True])
+def test_pitfall_2_a_row_that_sees_nothing_gives_zeros_and_finite_gradients(dtype, need_weights):
+    for training in (True, False):
+        layer = MultiHeadAttention(8, 2).to(dtype).train(training)
+        nn.init.zeros_(layer.output_projection.bias)
+        x = normal(2, 3, 8, dtype=dtype).requires_grad_()
+        mask = torch.ones(2, 1, 3, 3, dtype=torch.bool)
+        mask[0, 0, 1] = False
+        output, weights = layer(x, x, x, mask, need_weights)
+        assert not output[0, 1].any()
+        assert output[0, 0].any() and output[1].any()
+        if need_weights:
+            assert not weights[0, :, 1].any()
+            assert_close(weights[1].sum(-1), torch.ones(2, 3, dtype=dtype), rtol=0.02, atol=0)
+        output.sum().backward()
+        assert x.grad.isfinite().all()
+        assert all(parameter.grad.isfinite().all() for parameter in layer.parameters())
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_both_paths_agree_in_every_number_format(dtype):
+    torch.manual_seed(0)
+    layer, x = MultiHeadAttention(16, 4).to(dtype), normal(2, 5, 16, dtype=dtype)
+    mask = torch.ones(5, 5, dtype=torch.bool).tril()
+    tolerance = 1e-5 if dtype is torch.float32 else 0.02
+    assert_close(layer(x, x, x, mask, True)[0], layer(x, x, x, mask)[0], rtol=tolerance, atol=tolerance)
+
+
+def test_pitfall_3_true_may_attend():
+    value = torch.tensor([[1.0], [2.0]])
+    mask = torch.tensor([[True, False]])
+    output, weights = scaled_dot_product_attention(torch.zeros(1, 3), torch.zeros(2, 3), value, mask)
+    assert_close(weights, torch.tensor([[1.0, 0.0]]), rtol=0, atol=0)
+    assert_close(output, torch.tensor([[1.0]]), rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("side", ["right", "left"])
+@pytest.mark.parametrize("need_weights", [False, True])
+@pytest.mark.parametrize("training", [False, True])
+def test_pitfall_4_padding_hides_key_columns_and_moves_no_real_row(side, need_weights, training):
+    layer = MultiHeadAttention(8, 2).double().train(training)
+    x = normal(2, 3, 8)
+    padding = normal(2, 2, 8)
+    together = [x, padding] if side == "right" else [padding, x]
+    padded = torch.cat(together, dim=1)
+    real = slice(0, 3) if side == "right" else slice(2, 5)
+    mask = torch.zeros(2, 1, 1, 5, dtype=torch.bool)
+    mask[..., real] = True
+    output = layer(padded, padded, padded, mask, need_weights)[0]
+    assert_close(output[:, real], layer(x, x, x, need_weights=need_weights)[0])
+    # Padded rows look at the real words: nothing but keys is hidden.
+    assert (output - layer.output_projection.bias).abs().sum(-1).min() > 0
+
+
+@pytest.mark.parametrize("need_weights", [False, True])
+@pytest.mark.parametrize("training", [False, True])
+def test_pitfall_5_under_the_triangle_a_later_token_moves_no_earlier_output(need_weights, training):
+    layer = MultiHeadAttention(8, 2).double().train(training)
+    x, mask = normal(2, 5, 8), torch.ones(5, 5, dtype=torch.bool).tril()
+    before = layer(x, x, x, mask, need_weights)[0]
+    for t in range(1, 5):
+        moved = x.clone()
+        moved[:, t] += 1
+        after = layer(moved, moved, moved, mask, need_weights)[0]
+        assert_close(after[:, :t], before[:, :t])
+        assert not torch.allclose(after[:, t:], before[:, t:])
+
+
+def test_pitfall_6_weights_are_query_by_key_with_the_mask_inside():
+    layer, x, memory = MultiHeadAttention(8, 2), normal(1, 3, 8, dtype=torch.float32), normal(1, 5, 8, dtype=torch.float32)
+    mask = torch.tensor([True, True, False, True, False]).expand(3, 5)
+    with kept_attention(layer) as kept:
+        layer(x, memory, memory, mask)
+    weights = kept[""][0, 0]
+    assert weights.shape == (3, 5)
+    assert not weights[:, [2, 4]].any()
+    assert_close(weights.sum(-1), torch.ones(3))
+    _, axes = figures.subplots()
+    queries, keys = list("abc"), list("vwxyz")
+    figures.attention_map(axes, weights, query_tokens=queries, key_tokens=keys, title="right")
+    with pytest.raises(ValueError, match="the axes are swapped"):
+        figures.attention_map(axes, weights.T, query_tokens=queries, key_tokens=keys, title="wrong")
+
+
+def test_pitfall_16_the_scale_is_the_width_of_a_head():
+    x = normal(2, 3, 12)
+    for heads in (1, 2, 3):
+        layer = MultiHeadAttention(12, heads).double()
+        q, k, v = (_split_heads(part(x), heads) for part in inputs_of(layer))
+        outputs = [
+            layer.output_projection(_join_heads((q @ k.mT / math.sqrt(width)).softmax(-1) @ v)) for width in (12 // heads, 12)
+        ]
+        for need_weights in (False, True):
+            ours = layer(x, x, x, need_weights=need_weights)[0]
+            assert_close(ours, outputs[0])
+            assert torch.allclose(ours, outputs[1]) == (heads == 1)
+
+
+@given(batch=sizes, seq=sizes, heads=sizes, d_k=sizes)
+def test_pitfall_17_each_head_gets_its_part_of_every_word(batch, seq, heads, d_k):
+    x = torch.arange(batch * seq * heads * d_k).double().view(batch, seq, heads * d_k)
+    split = _split_heads(x, heads)
+    assert split.shape == (batch, heads, seq, d_k)
+    for head in range(heads):
+        assert_close(split[:, head], x[:, :, head * d_k : (head + 1) * d_k], rtol=0, atol=0)
+    assert_close(_join_heads(split), x, rtol=0, atol=0)
+    same = torch.equal(split, x.view(batch, heads, seq, d_k))
+    assert same == (seq == 1 or heads == 1)
+
+
+def test_pitfall_18_dropout_is_off_by_default_and_acts_on_the_weights_in_training():
+    x = torch.randn(2, 50, 8)
+    plain = MultiHeadAttention(8, 2)
+    assert plain.dropout == 0
+    assert_close(plain.train()(x, x, x)[0], plain.eval()(x, x, x)[0])
+
+    layer = MultiHeadAttention(8, 2, dropout=0.5)
+    for need_weights in (False, True):
+        layer.train()
+        assert not torch.equal(layer(x, x, x, need_weights=need_weights)[0], layer(x, x, x, need_weights=need_weights)[0])
+        layer.eval()
+        assert_close(layer(x, x, x, need_weights=need_weights)[0], layer(x, x, x)[0])
+
+    # All values are 1 and the projections do nothing, so the output is the sum of the weights that were kept, times 2.
+    for need_weights in (False, True):
+        layer = MultiHeadAttention(2, 1, dropout=0.5).train()
+        for part in (layer.value_projection, layer.output_projection):
+            nn.init.eye_(part.weight)
+            nn.init.zeros_(part.bias)
+        ones = torch.ones(1, 2000, 2)
+        summed = layer(torch.randn(1, 20, 2), ones, ones, need_weights=need_weights)[0]
+        assert summed.mean().item() == pytest.approx(1, abs=0.05)
+        assert summed.std() > 0
+
+
+def test_pitfall_19_four_biases_and_the_number_of_parameters():
+    for d_model, heads in ((8, 2), (12, 3), (512, 8)):
+        layer = MultiHeadAttention(d_model, heads)
+        assert sum(p.numel() for p in layer.parameters()) == 4 * (d_model**2 + d_model)
+        assert sum(p.numel() for name, p in layer.named_parameters() if name.endswith("bias")) == 4 * d_model
+
+
+def test_batch_order_is_kept_and_sentences_do_not_meet():
+    layer, x = MultiHeadAttention(8, 2).double(), normal(4, 3, 8)
+    order = [2, 0, 3, 1]
+    output = layer(x, x, x)[0]
+    assert_close(layer(x[order], x[order], x[order])[0], output[order])
+    assert_close(layer(x[:1], x[:1], x[:1])[0], output[:1])
+
+
+def test_words_shuffled_in_come_shuffled_out():
+    layer, x = MultiHeadAttention(8, 2).double(), normal(2, 4, 8)
+    order = [3, 1, 0, 2]
+    assert_close(layer(x[:, order], x[:, order], x[:, order])[0], layer(x, x, x)[0][:, order])
+
+
+Z = torch.zeros
+layer = MultiHeadAttention(8, 2)
+good = Z(2, 3, 8)
+WRONG = {
+    "width not divisible": (lambda: MultiHeadAttention(10, 4), "divisible by num_heads, but they are 10 and 4"),
+    "no heads": (lambda: MultiHeadAttention(8, 0), "divisible by num_heads, but they are 8 and 0"),
+    "no width": (lambda: MultiHeadAttention(0, 2), "divisible by num_heads, but they are 0 and 2"),
+    "widths differ": (lambda: scaled_dot_product_attention(Z(3, 4), Z(5, 2), Z(5, 4)), "widths are 4 and 2"),
+    "a value is missing": (lambda: scaled_dot_product_attention(Z(3, 4), Z(5, 4), Z(4, 4)), "5 keys and 4 values"),
+    "batches differ": (lambda: layer(good, Z(3, 3, 8), Z(3, 3, 8)), r"agree in all axes.*\(2, 2, 3, 4\), \(3, 2, 3, 4\)"),
+    "no queries": (lambda: layer(Z(2, 0, 8), good, good), "at least one token.* 0 queries and 3 keys"),
+    "no keys": (lambda: layer(good, Z(2, 0, 8), Z(2, 0, 8)), "at least one token.* 3 queries and 0 keys"),
+    "mask of floats": (lambda: layer(good, good, good, Z(3, 3)), "mask must be boolean.* torch.float32"),
+    "mask of integers": (lambda: layer(good, good, good, Z(3, 3).long()), "mask must be boolean.* torch.int64"),
+    "mask too long": (lambda: layer(good, good, good, Z(3, 4).bool()), r"scores \(2, 2, 3, 3\).* \(3, 4\)"),
+    "mask transposed": (lambda: layer(good, Z(2, 5, 8), Z(2, 5, 8), Z(5, 3).bool()), r"scores \(2, 2, 3, 5\).* \(5, 3\)"),
+    "mask of three axes": (lambda: layer(good, good, good, Z(2, 3, 3).bool()), r"must have 2 or 4 axes.* \(2, 3, 3\)"),
+    "mask of one axis": (lambda: layer(good, good, good, Z(3).bool()), r"must have 2 or 4 axes.* \(3,\)"),
+    "mask of five axes": (lambda: layer(good, good, good, Z(1, 1, 1, 3, 3).bool()), r"must have 2 or 4 axes"),
+    "no batch": (lambda: layer(Z(3, 8), Z(3, 8), Z(3, 8)), r"\(batch, seq, d_model\) with d_model 8.* \(3, 8\)"),
+    "too narrow": (lambda: layer(Z(2, 3, 6), good, good), r"\(batch, seq, d_model\) with d_model 8.* \(2, 3, 6\)"),
+}
+
+
+@pytest.mark.parametrize(("call", "message"), WRONG.values(), ids=WRONG.keys())
+def test_wrong_input_says_what_came_and_what_was_expected(call, message, as_a_user_calls_it):
+    with pytest.raises(ValueError, match=message):
+        call()
+    assert layer(good, good, good, Z(3, 3).bool())[0].shape == (2, 3, 8)

@@ -1,0 +1,362 @@
+"""Chapter 09: the decoder against torch, its contracts, and the pitfalls of PITFALLS 2, 4, 5, 7, 8, 19 and 20."""
+
+import copy
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import nn
+from torch.nn.functional import pad
+from torch.testing import assert_close
+
+from transformer_lib.decoder import Decoder, DecoderLayer
+from transformer_lib.encoder import Encoder, FeedForward, LayerNorm, Residual
+from transformer_lib.masks import assert_causal, look_ahead_mask
+from transformer_lib.teaching import kept_attention
+
+MODES = pytest.mark.parametrize("mode", ["train", "eval"])
+NORMS = pytest.mark.parametrize("pre_norm", [False, True], ids=["post-norm", "pre-norm"])
+LEVELS = pytest.mark.parametrize("level", ["layer", "stack"])
+
+
+def with_random_parameters(module):
+    """Also what starts at 0 or 1 becomes random, so that no bias and no γ can be mixed up unseen."""
+    for parameter in module.parameters():
+        nn.init.normal_(parameter, std=0.4)
+    return module
+
+
+def decoder(level, *, d_model=8, pre_norm=False, dropout=0.0):
+    sizes = {"d_model": d_model, "num_heads": 2, "d_ff": 12, "dropout": dropout, "pre_norm": pre_norm}
+    return with_random_parameters(DecoderLayer(**sizes) if level == "layer" else Decoder(num_layers=2, **sizes))
+
+
+def in_mode(module, mode):
+    return module.train(mode == "train")
+
+
+def random_mask(generator, *shape):
+    """True at random, and at least once in each row: torch's own layer gives NaN for a row that sees nothing."""
+    mask = torch.rand(shape, generator=generator) < 0.6
+    return mask | nn.functional.one_hot(torch.randint(shape[-1], shape[:-1], generator=generator), shape[-1]).bool()
+
+
+def paired(ours, theirs):
+    """Return (our parameters, torch's one that holds them glued together) of two decoder layers."""
+    pairs = []
+    for mine, its in [(ours.self_attention, theirs.self_attn), (ours.cross_attention, theirs.multihead_attn)]:
+        three = [mine.query_projection, mine.key_projection, mine.value_projection]
+        pairs += [([p.weight for p in three], its.in_proj_weight), ([p.bias for p in three], its.in_proj_bias)]
+        pairs += both(mine.output_projection, its.out_proj)
+    pairs += both(ours.feed_forward.inner, theirs.linear1) + both(ours.feed_forward.outer, theirs.linear2)
+    pairs += both(ours.self_attention_residual.norm, theirs.norm1)
+    pairs += both(ours.cross_attention_residual.norm, theirs.norm2)
+    return pairs + both(ours.feed_forward_residual.norm, theirs.norm3)
+
+
+def both(mine, its):
+    return [([mine.weight], its.weight), ([mine.bias], its.bias)]
+
+
+def assert_equal_with_gradients(ours, theirs, pairs, *, sizes, seed, padded):
+    batch, target, source, d_model = sizes
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for mine, its in pairs:
+            its.copy_(torch.cat(mine))
+    x = torch.randn(batch, target, d_model, generator=generator, dtype=torch.float64, requires_grad=True)
+    memory = torch.randn(batch, source, d_model, generator=generator, dtype=torch.float64, requires_grad=True)
+    x_copy, memory_copy = (t.detach().clone().requires_grad_() for t in (x, memory))
+    causal = look_ahead_mask(target)
+    real = random_mask(generator, batch, source) if padded else None
+
+    our_output = ours(x, memory, causal, None if real is None else real[:, None, None, :])
+    their_output = theirs(x_copy, memory_copy, tgt_mask=~causal, memory_key_padding_mask=None if real is None else ~real)
+    upstream = torch.randn(our_output.shape, generator=generator, dtype=torch.float64)
+    our_output.backward(upstream)
+    their_output.backward(upstream)
+
+    assert_close(our_output, their_output)
+    assert_close(x.grad, x_copy.grad)
+    assert_close(memory.grad, memory_copy.grad)
+    for mine, its in pairs:
+        assert_close(torch.cat([parameter.grad for parameter in mine]), its.grad)
+    assert sum(its.numel() for _, its in pairs) == sum(p.numel() for p in ours.parameters()), "a parameter was not compared"
+
+
+SHAPES = {
+    "batch": st.integers(1, 3),
+    "target": st.integers(1, 6),
+    "source": st.integers(1, 6),
+    "heads": st.integers(1, 3),
+    "d_k": st.integers(1, 4),
+    "d_ff": st.integers(1, 9),
+    "seed": st.integers(0, 10_000),
+    "padded": st.booleans(),
+}
+
+
+@NORMS
+@settings(max_examples=25, deadline=None)
+@given(**SHAPES)
+def test_pitfalls_7_and_19_layer_equals_torchs_with_gradients(
+    pre_norm, batch, target, source, heads, d_k, d_ff, seed, padded
+):
+    """The order of norm and sum is the one asked for, in both settings, and all biases are there."""
+    d_model = heads * d_k
+    torch.manual_seed(seed)
+    ours = with_random_parameters(DecoderLayer(d_model, heads, d_ff, dropout=0.0, pre_norm=pre_norm)).double()
+    theirs = nn.TransformerDecoderLayer(d_model, heads, d_ff, 0.0, batch_first=True, norm_first=pre_norm).double()
+    assert_equal_with_gradients(
+        ours, theirs, paired(ours, theirs), sizes=(batch, target, source, d_model), seed=seed, padded=padded
+    )
+
+
+def torch_stack(num_layers, d_model, heads, d_ff, *, pre_norm, final_norm):
+    layer = nn.TransformerDecoderLayer(d_model, heads, d_ff, 0.0, batch_first=True, norm_first=pre_norm)
+    return nn.TransformerDecoder(layer, num_layers, norm=nn.LayerNorm(d_model) if final_norm else None).double()
+
+
+@NORMS
+@settings(max_examples=12, deadline=None)
+@given(num_layers=st.integers(1, 3), **SHAPES)
+def test_pitfall_8_stack_equals_torchs_with_a_final_norm_for_pre_norm_only(
+    pre_norm, num_layers, batch, target, source, heads, d_k, d_ff, seed, padded
+):
+    d_model = heads * d_k
+    torch.manual_seed(seed)
+    ours = Decoder(num_layers, d_model, heads, d_ff, dropout=0.0, pre_norm=pre_norm)
+    ours = with_random_parameters(ours).double()
+    theirs = torch_stack(num_layers, d_model, heads, d_ff, pre_norm=pre_norm, final_norm=pre_norm)
+    pairs = [pair for layers in zip(ours.layers, theirs.layers, strict=True) for pair in paired(*layers)]
+    if pre_norm:
+        pairs += both(ours.norm, theirs.norm)
+    assert_equal_with_gradients(ours, theirs, pairs, sizes=(batch, target, source, d_model), seed=seed, padded=padded)
+
+
+def test_pitfall_8_torchs_final_norm_would_change_a_post_norm_stack():
+    ours = decoder("stack")
+    theirs = nn.LayerNorm(8)
+    nn.init.normal_(theirs.weight)
+    x, memory = torch.randn(2, 3, 8), torch.randn(2, 4, 8)
+    assert not torch.allclose(theirs(ours(x, memory)), ours(x, memory), atol=1e-2)
+    assert not any(isinstance(part, LayerNorm) for part in [ours.norm])
+
+
+@LEVELS
+@NORMS
+def test_pitfall_5_a_later_target_word_moves_no_earlier_output(level, pre_norm):
+    """In train and in eval mode, with dropout, and without any mask on the memory."""
+    module = decoder(level, pre_norm=pre_norm, dropout=0.3).double()
+    memory = torch.randn(2, 5, 8).double()
+    x = torch.randn(2, 6, 8).double()
+    assert_causal(module, x, run=lambda x: module(x, memory, look_ahead_mask(6)))
+
+
+@LEVELS
+def test_pitfall_5_without_the_mask_the_future_is_seen(level):
+    module = decoder(level)
+    memory, x = torch.randn(2, 5, 8), torch.randn(2, 6, 8)
+    with pytest.raises(AssertionError, match="not causal"):
+        assert_causal(module, x, run=lambda x: module(x, memory))
+
+
+@LEVELS
+@MODES
+@pytest.mark.parametrize("side", [(0, 3), (3, 0), (2, 1)], ids=["right", "left", "both"])
+def test_pitfall_4_padding_of_the_source_moves_nothing(level, mode, side):
+    module = in_mode(decoder(level), mode).double()
+    x, memory = torch.randn(2, 4, 8).double(), torch.randn(2, 5, 8).double()
+    mask = torch.ones(2, 1, 1, 5, dtype=torch.bool)
+    longer = pad(memory, (0, 0, *side), value=77.0)
+    padded = module(x, longer, look_ahead_mask(4), pad(mask, side, value=False))
+    assert_close(padded, module(x, memory, look_ahead_mask(4), mask))
+
+
+@LEVELS
+@MODES
+@pytest.mark.parametrize("side", [(0, 2), (2, 0)], ids=["right", "left"])
+def test_pitfall_4_padding_of_the_target_moves_no_real_output(level, mode, side):
+    module = in_mode(decoder(level), mode).double()
+    x, memory = torch.randn(2, 4, 8).double(), torch.randn(2, 5, 8).double()
+    longer = pad(x, (0, 0, *side), value=77.0)
+    real = pad(torch.ones(2, 1, 1, 4, dtype=torch.bool), side, value=False)
+    padded = module(longer, memory, look_ahead_mask(6) & real)
+    alone = module(x, memory, look_ahead_mask(4))
+    assert_close(padded[:, side[0] : side[0] + 4], alone)
+
+
+@LEVELS
+@MODES
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16], ids=str)
+def test_pitfall_2_a_source_of_padding_alone_gives_zeros_and_finite_gradients(level, mode, dtype):
+    module = in_mode(decoder(level), mode).to(dtype)
+    x = torch.randn(2, 4, 8).to(dtype).requires_grad_()
+    memory = torch.randn(2, 5, 8).to(dtype).requires_grad_()
+    mask = torch.ones(2, 1, 1, 5, dtype=torch.bool)
+    mask[1] = False
+    output = module(x, memory, look_ahead_mask(4), mask)
+    output.float().square().sum().backward()
+    assert output.dtype is dtype and output.isfinite().all()
+    for tensor in (x, memory, *module.parameters()):
+        assert tensor.grad.isfinite().all()
+    assert_close(memory.grad[1], torch.zeros_like(memory.grad[1]), rtol=0, atol=0)
+    assert memory.grad[0].abs().max() > 0
+
+    changed = memory.detach().clone()
+    changed[1] = 50.0
+    assert_close(module(x, changed, look_ahead_mask(4), mask), output, rtol=0, atol=0)
+    with kept_attention(module) as kept:
+        module(x, memory, look_ahead_mask(4), mask)
+    for name, weights in kept.items():
+        if name.endswith("cross_attention"):
+            assert_close(weights[1], torch.zeros_like(weights[1]), rtol=0, atol=0)
+
+
+@LEVELS
+@MODES
+def test_pitfall_2_a_blind_row_of_the_target_too(level, mode):
+    """Padding on the left leaves the first rows of the self-attention with nothing to see."""
+    module = in_mode(decoder(level), mode)
+    x = torch.randn(2, 4, 8, requires_grad=True)
+    real = torch.tensor([[True] * 4, [False, False, True, True]])
+    output = module(x, torch.randn(2, 5, 8), look_ahead_mask(4) & real[:, None, None, :])
+    output.square().sum().backward()
+    assert output.isfinite().all() and x.grad.isfinite().all()
+
+
+@LEVELS
+@MODES
+def test_the_order_of_the_batch_is_kept(level, mode):
+    module = in_mode(decoder(level), mode).double()
+    x, memory = torch.randn(4, 3, 8).double(), torch.randn(4, 5, 8).double()
+    mask = torch.rand(4, 1, 1, 5) < 0.7
+    mask[..., 0] = True
+    order = torch.tensor([2, 0, 3, 1])
+    together = module(x, memory, look_ahead_mask(3), mask)
+    assert_close(module(x[order], memory[order], look_ahead_mask(3), mask[order]), together[order])
+    alone = [module(x[[i]], memory[[i]], look_ahead_mask(3), mask[[i]]) for i in range(4)]
+    assert_close(torch.cat(alone), together)
+
+
+@LEVELS
+def test_the_memory_is_a_set_and_is_read(level):
+    module = decoder(level).double()
+    x, memory = torch.randn(2, 3, 8).double(), torch.randn(2, 5, 8).double()
+    before = module(x, memory)
+    assert_close(module(x, memory[:, [4, 2, 0, 1, 3]]), before)
+    changed = memory.clone()
+    changed[:, 4] += 1
+    assert ((module(x, changed) - before).abs() > 1e-6).any(dim=-1).all(), "the last source word reaches each target word"
+
+
+def test_pitfall_6_the_map_has_a_row_for_each_target_word_and_a_column_for_each_source_word():
+    module = decoder("stack")
+    with kept_attention(module) as kept:
+        module(torch.randn(3, 6, 8), torch.randn(3, 5, 8), look_ahead_mask(6))
+    for layer in range(2):
+        weights = kept[f"layers.{layer}.cross_attention"]
+        assert weights.shape == (3, 2, 6, 5)
+        assert_close(weights.sum(dim=-1), torch.ones(3, 2, 6))
+        assert kept[f"layers.{layer}.self_attention"].shape == (3, 2, 6, 6)
+
+
+def test_every_layer_asks_the_same_memory_with_queries_of_its_own():
+    module = decoder("stack")
+    memory, asked = torch.randn(2, 5, 8), []
+    for layer in module.layers:
+        layer.cross_attention.register_forward_pre_hook(lambda _, given: asked.append(given))
+    module(torch.randn(2, 4, 8), memory)
+    assert len(asked) == 2
+    assert all(keys is memory and values is memory for _, keys, values, *_ in asked)
+    assert not torch.allclose(asked[0][0], asked[1][0], atol=1e-3)
+
+
+@pytest.mark.parametrize("num_layers", [1, 2, 6])
+@NORMS
+def test_s2_counts_five_n_residual_connections(num_layers, pre_norm):
+    sizes = {"num_layers": num_layers, "d_model": 8, "num_heads": 2, "d_ff": 12, "pre_norm": pre_norm}
+    both_stacks = nn.ModuleList([Encoder(**sizes), Decoder(**sizes)])
+    calls = []
+    for part in both_stacks.modules():
+        part.register_forward_hook(lambda part, *_: calls.append(type(part)))
+    both_stacks[1](torch.zeros(1, 4, 8), both_stacks[0](torch.zeros(1, 5, 8)))
+    assert calls.count(Residual) == 5 * num_layers
+    assert calls.count(LayerNorm) == 5 * num_layers + (2 if pre_norm else 0)
+    assert calls.count(FeedForward) == 2 * num_layers
+
+
+def test_pitfall_20_all_layers_start_different():
+    first, second, third = Decoder(3, d_model=8, num_heads=2, d_ff=12).layers
+    for one, other in ((first, second), (second, third), (first, third)):
+        for (name, a), b in zip(one.named_parameters(), other.parameters(), strict=True):
+            if ".norm." not in name:
+                assert not torch.equal(a, b), name
+    attentions = first.self_attention, first.cross_attention
+    assert not torch.equal(attentions[0].query_projection.weight, attentions[1].query_projection.weight)
+
+
+def test_pitfall_18_dropout_acts_in_training_only_and_not_on_the_weights():
+    module = decoder("layer", dropout=0.5)
+    x, memory = torch.randn(2, 4, 8), torch.randn(2, 5, 8)
+    assert not torch.allclose(module(x, memory), module(x, memory))
+    with kept_attention(module) as kept:
+        module(x, memory)
+    assert (kept["cross_attention"] > 0).all()
+    assert module.self_attention.dropout == module.cross_attention.dropout == 0
+    module.eval()
+    assert_close(module(x, memory), module(x, memory), rtol=0, atol=0)
+    assert DecoderLayer(8, 2, 12, attention_dropout=0.2).cross_attention.dropout == 0.2
+    assert Decoder(1, 8, 2, 12, attention_dropout=0.2).layers[0].self_attention.dropout == 0.2
+    assert DecoderLayer(8, 2, 12).cross_attention_residual.dropout.p == 0.1
+
+
+@given(heads=st.integers(1, 4), d_k=st.integers(1, 8), d_ff=st.integers(1, 40), num_layers=st.integers(1, 3))
+@settings(deadline=None)
+def test_parameters_follow_the_formula(heads, d_k, d_ff, num_layers):
+    d = heads * d_k
+    one = 8 * (d**2 + d) + 2 * d * d_ff + d_ff + 7 * d
+    assert sum(p.numel() for p in DecoderLayer(d, heads, d_ff).parameters()) == one
+    assert sum(p.numel() for p in Decoder(num_layers, d, heads, d_ff).parameters()) == num_layers * one
+    pre = Decoder(num_layers, d, heads, d_ff, pre_norm=True)
+    assert sum(p.numel() for p in pre.parameters()) == num_layers * one + 2 * d
+
+
+def test_a_copy_and_a_saved_state_give_the_same_output():
+    module = decoder("stack", pre_norm=True)
+    other = decoder("stack", pre_norm=True)
+    other.load_state_dict(copy.deepcopy(module.state_dict()))
+    x, memory = torch.randn(2, 4, 8), torch.randn(2, 5, 8)
+    assert_close(other(x, memory), module(x, memory), rtol=0, atol=0)
+
+
+X, MEMORY = torch.zeros(2, 4, 8), torch.zeros(2, 5, 8)
+WRONG = {
+    "other batch": ((X, torch.zeros(3, 5, 8)), "x and memory must hold equally many sentences.* 2 and 3"),
+    "one memory for all": ((X, torch.zeros(1, 5, 8)), "equally many sentences.* 2 and 1"),
+    "memory of another width": ((X, torch.zeros(2, 5, 6)), r"memory must have shape \(batch, source, d_model\) .* 8 .*\(2, 5, 6\)"),
+    "x of another width": ((torch.zeros(2, 4, 6), MEMORY), r"x must have shape \(batch, target, d_model\) .* 8 .*\(2, 4, 6\)"),
+    "memory without batch": ((X, torch.zeros(5, 8)), r"memory must have shape .*\(5, 8\)"),
+    "x with heads": ((torch.zeros(2, 2, 4, 8), MEMORY), r"x must have shape .*\(2, 2, 4, 8\)"),
+    "empty source": ((X, torch.zeros(2, 0, 8)), r"memory .*at least one token.*\(2, 0, 8\)"),
+    "empty target": ((torch.zeros(2, 0, 8), MEMORY), r"x .*at least one token.*\(2, 0, 8\)"),
+    "memory mask turned over": ((X, MEMORY, None, torch.ones(5, 4).bool()), r"mask must .*\(2, 2, 4, 5\).*\(5, 4\)"),
+    "self mask too long": ((X, MEMORY, torch.ones(5, 5).bool()), r"mask must .*\(2, 2, 4, 4\).*\(5, 5\)"),
+    "memory mask (batch, source)": ((X, MEMORY, None, torch.ones(2, 5).bool()), r"mask must .*\(2, 5\)"),
+    "memory mask of numbers": ((X, MEMORY, None, torch.ones(4, 5)), "mask must be boolean.*float32"),
+    "self mask of whole numbers": ((X, MEMORY, torch.ones(4, 4).long()), "mask must be boolean.*int64"),
+}
+
+
+@LEVELS
+@pytest.mark.parametrize(("arguments", "message"), WRONG.values(), ids=WRONG.keys())
+def test_wrong_input_says_what_came_and_what_was_expected(level, arguments, message, as_a_user_calls_it):
+    with pytest.raises(ValueError, match=message):
+        decoder(level)(*arguments)
+
+
+def test_width_must_be_divisible_by_the_heads(as_a_user_calls_it):
+    for make in (lambda: DecoderLayer(8, 3, 12), lambda: Decoder(2, 8, 3, 12)):
+        with pytest.raises(ValueError, match="d_model must be divisible by num_heads.* 8 and 3"):
+            make()

@@ -1,0 +1,333 @@
+"""Chapter 07: the encoder's parts against torch's, the contracts of a layer, and PITFALLS 7, 8, 9, 20 and 32."""
+
+import math
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import nn
+from torch.testing import assert_close
+
+from transformer_lib.encoder import Encoder, EncoderLayer, FeedForward, LayerNorm, Residual
+
+sizes = st.integers(1, 5)
+heads_and_width = st.tuples(st.integers(1, 3), st.integers(2, 4)).map(lambda pair: (pair[0], pair[0] * pair[1]))
+
+
+def with_random_norms(module):
+    """Make γ and β other than 1 and 0, so that a forgotten one shows."""
+    for part in module.modules():
+        if isinstance(part, LayerNorm):
+            nn.init.normal_(part.weight)
+            nn.init.normal_(part.bias)
+    return module
+
+
+def pairs_of(ours, theirs):
+    """Yield (their parameter, the function that reads ours from it) for a layer: torch joins the three projections."""
+    attention = ours.attention
+    projections = (attention.query_projection, attention.key_projection, attention.value_projection)
+    for kind in ("weight", "bias"):
+        yield getattr(theirs.self_attn, f"in_proj_{kind}"), [getattr(part, kind) for part in projections]
+        for their_part, our_part in (
+            (theirs.self_attn.out_proj, attention.output_projection),
+            (theirs.linear1, ours.feed_forward.inner),
+            (theirs.linear2, ours.feed_forward.outer),
+            (theirs.norm1, ours.attention_residual.norm),
+            (theirs.norm2, ours.feed_forward_residual.norm),
+        ):
+            yield getattr(their_part, kind), [getattr(our_part, kind)]
+
+
+def copied(ours, d_model, num_heads, d_ff, pre_norm):
+    """Return torch's encoder layer with our layer's numbers."""
+    theirs = nn.TransformerEncoderLayer(
+        d_model, num_heads, d_ff, dropout=0.0, batch_first=True, norm_first=pre_norm, dtype=torch.float64
+    )
+    with torch.no_grad():
+        for their_parameter, our_parameters in pairs_of(ours, theirs):
+            their_parameter.copy_(torch.cat(our_parameters))
+    return theirs
+
+
+def copied_stack(ours, d_model, num_heads, d_ff, pre_norm):
+    norm = None
+    if pre_norm:
+        norm = nn.LayerNorm(d_model, dtype=torch.float64)
+        norm.load_state_dict(ours.norm.state_dict())
+    first = copied(ours.layers[0], d_model, num_heads, d_ff, pre_norm)
+    theirs = nn.TransformerEncoder(first, len(ours.layers), norm=norm, enable_nested_tensor=False)
+    theirs.layers = nn.ModuleList(copied(layer, d_model, num_heads, d_ff, pre_norm) for layer in ours.layers)
+    return theirs
+
+
+def assert_same_gradients(ours, theirs):
+    for their_parameter, our_parameters in pairs_of(ours, theirs):
+        assert_close(torch.cat([parameter.grad for parameter in our_parameters]), their_parameter.grad)
+
+
+def run(module, x, **arguments):
+    x = x.clone().requires_grad_()
+    output = module(x, **arguments)
+    return x, output
+
+
+@given(batch=sizes, seq=sizes, d_model=st.integers(1, 9))
+def test_layer_norm_equals_torch_with_gradients(batch, seq, d_model):
+    ours = with_random_norms(LayerNorm(d_model).double())
+    theirs = nn.LayerNorm(d_model, dtype=torch.float64)
+    theirs.load_state_dict(ours.state_dict())
+    x = torch.randn(batch, seq, d_model, dtype=torch.float64)
+    upstream = torch.randn_like(x)
+    (our_x, our_y), (their_x, their_y) = run(ours, x), run(theirs, x)
+    our_y.backward(upstream)
+    their_y.backward(upstream)
+    assert_close(our_y, their_y)
+    assert_close(our_x.grad, their_x.grad)
+    assert_close(ours.weight.grad, theirs.weight.grad)
+    assert_close(ours.bias.grad, theirs.bias.grad)
+
+
+def test_pitfall_9_the_variance_is_divided_by_n():
+    x = torch.tensor([1.0, 0.0, 0.0, 0.0], dtype=torch.float64)
+    expected = torch.tensor([3.0, -1.0, -1.0, -1.0], dtype=torch.float64) / math.sqrt(3)
+    assert_close(LayerNorm(4, eps=0.0).double()(x), expected)
+    assert LayerNorm(4)(x.float())[0].item() == pytest.approx(1.732, abs=1e-3)
+
+
+def test_pitfall_9_epsilon_is_inside_the_root():
+    x = torch.tensor([1.0, -1.0], dtype=torch.float64)  # variance 1
+    assert_close(LayerNorm(2, eps=3.0).double()(x), x / 2)
+    assert LayerNorm(2)(torch.full((1, 2), 5.0)).count_nonzero() == 0
+    assert LayerNorm(8).eps == nn.LayerNorm(8).eps
+
+
+@given(batch=sizes, seq=sizes, d_model=sizes, d_ff=sizes)
+def test_feed_forward_equals_torch_with_gradients(batch, seq, d_model, d_ff):
+    ours = FeedForward(d_model, d_ff).double()
+    theirs = nn.Sequential(nn.Linear(d_model, d_ff), nn.ReLU(), nn.Linear(d_ff, d_model)).double()
+    theirs.load_state_dict(dict(zip(theirs.state_dict(), ours.state_dict().values(), strict=True)))
+    x = torch.randn(batch, seq, d_model, dtype=torch.float64)
+    (our_x, our_y), (their_x, their_y) = run(ours, x), run(theirs, x)
+    our_y.square().sum().backward()
+    their_y.square().sum().backward()
+    assert_close(our_y, their_y)
+    assert_close(our_x.grad, their_x.grad)
+    for our_parameter, their_parameter in zip(ours.parameters(), theirs.parameters(), strict=True):
+        assert_close(our_parameter.grad, their_parameter.grad)
+
+
+@pytest.mark.parametrize("pre_norm", [False, True])
+def test_pitfall_7_residual_is_the_order_it_says(pre_norm):
+    residual = with_random_norms(Residual(6, pre_norm=pre_norm).double())
+    x = torch.randn(2, 3, 6, dtype=torch.float64)
+    norm, sublayer = residual.norm, torch.sin
+    expected = x + sublayer(norm(x)) if pre_norm else norm(x + sublayer(x))
+    assert_close(residual(x, sublayer), expected)
+
+
+def test_dropout_acts_on_the_sublayer_alone_and_only_in_training():
+    torch.manual_seed(0)
+    residual = Residual(4, dropout=0.25, pre_norm=True)
+    x = torch.randn(50, 20, 4)
+    added = residual(x, torch.ones_like) - x
+    kept = added.abs() > 1e-3
+    assert kept.float().mean().item() == pytest.approx(0.75, abs=0.03)
+    assert_close(added[kept], torch.full_like(added[kept], 1 / 0.75), rtol=0, atol=1e-5)
+    assert_close(residual.eval()(x, torch.ones_like), x + 1)
+
+
+@pytest.mark.parametrize("pre_norm", [False, True])
+@settings(max_examples=25)
+@given(batch=sizes, seq=sizes, shape=heads_and_width, d_ff=sizes, data=st.data())
+def test_pitfall_7_layer_equals_torch_with_gradients(pre_norm, batch, seq, shape, d_ff, data):
+    num_heads, d_model = shape
+    ours = with_random_norms(EncoderLayer(d_model, num_heads, d_ff, dropout=0.0, pre_norm=pre_norm).double())
+    theirs = copied(ours, d_model, num_heads, d_ff, pre_norm)
+    lengths = data.draw(st.lists(st.integers(1, seq), min_size=batch, max_size=batch))
+    real = torch.arange(seq) < torch.tensor(lengths).unsqueeze(1)  # (batch, seq)
+    x = torch.randn(batch, seq, d_model, dtype=torch.float64)
+    our_x, our_y = run(ours, x, mask=real[:, None, None, :])
+    their_x, their_y = run(theirs, x, src_key_padding_mask=~real)
+    upstream = torch.randn_like(x) * real.unsqueeze(-1)  # pitfall 32: real places only
+    our_y.backward(upstream)
+    their_y.backward(upstream)
+    assert_close(our_y[real], their_y[real])
+    assert_close(our_x.grad, their_x.grad)
+    assert_same_gradients(ours, theirs)
+
+
+@pytest.mark.parametrize("pre_norm", [False, True])
+@settings(max_examples=15)
+@given(batch=sizes, seq=sizes, shape=heads_and_width, num_layers=st.integers(1, 3))
+def test_pitfall_8_encoder_equals_torch_with_gradients(pre_norm, batch, seq, shape, num_layers):
+    """torch's stack has a last normalisation for pre-norm, and none for post-norm: so has ours."""
+    num_heads, d_model = shape
+    ours = with_random_norms(Encoder(num_layers, d_model, num_heads, 7, dropout=0.0, pre_norm=pre_norm).double())
+    theirs = copied_stack(ours, d_model, num_heads, 7, pre_norm)
+    x = torch.randn(batch, seq, d_model, dtype=torch.float64)
+    mask = torch.rand(seq, seq) < 0.6
+    mask |= torch.eye(seq, dtype=torch.bool)
+    (our_x, our_y), (their_x, their_y) = run(ours, x, mask=mask), run(theirs, x, mask=~mask)
+    upstream = torch.randn_like(x)
+    our_y.backward(upstream)
+    their_y.backward(upstream)
+    assert_close(our_y, their_y)
+    assert_close(our_x.grad, their_x.grad, atol=1e-6, rtol=1e-6)
+    for our_layer, their_layer in zip(ours.layers, theirs.layers, strict=True):
+        assert_same_gradients(our_layer, their_layer)
+    if pre_norm:
+        assert_close(ours.norm.weight.grad, theirs.norm.weight.grad)
+
+
+def test_pitfall_8_only_pre_norm_has_a_last_normalisation():
+    assert not list(Encoder(2, 8, 2, 12).norm.parameters())
+    assert isinstance(Encoder(2, 8, 2, 12, pre_norm=True).norm, LayerNorm)
+    output = Encoder(2, 8, 2, 12, dropout=0.0, pre_norm=True)(5 * torch.randn(2, 3, 8))
+    assert_close(output.mean(dim=-1), torch.zeros(2, 3), rtol=0, atol=1e-5)
+
+
+def test_pitfall_20_all_layers_start_different():
+    encoder = Encoder(4, 8, 2, 12)
+    for name, first in encoder.layers[0].named_parameters():
+        if ".norm." in name:
+            continue
+        others = [dict(layer.named_parameters())[name] for layer in encoder.layers[1:]]
+        for other in others:
+            assert other is not first
+            assert not torch.equal(other, first), name
+
+
+@pytest.mark.parametrize("pre_norm", [False, True])
+def test_pitfall_32_torch_in_eval_mode_agrees_at_real_places(pre_norm):
+    ours = with_random_norms(Encoder(2, 8, 2, 12, dropout=0.3, pre_norm=pre_norm).double()).eval()
+    theirs = copied_stack(ours, 8, 2, 12, pre_norm).eval()
+    real = torch.tensor([[True, True, True, True], [True, True, False, False]])
+    x = torch.randn(2, 4, 8, dtype=torch.float64)
+    with torch.no_grad():
+        our_y, their_y = ours(x, real[:, None, None, :]), theirs(x, src_key_padding_mask=~real)
+    assert_close(our_y[real], their_y[real])
+
+
+def modules(pre_norm, dtype=torch.float64):
+    layer = EncoderLayer(8, 2, 12, dropout=0.0, pre_norm=pre_norm)
+    stack = Encoder(3, 8, 2, 12, dropout=0.0, pre_norm=pre_norm)
+    return [with_random_norms(module).to(dtype) for module in (layer, stack)]
+
+
+@pytest.mark.parametrize("training", [True, False], ids=["train", "eval"])
+@pytest.mark.parametrize("pre_norm", [False, True])
+class TestContracts:
+    @settings(max_examples=10)
+    @given(length=st.integers(1, 4), padding=st.integers(1, 3), left=st.booleans())
+    def test_padding_moves_no_real_output(self, pre_norm, training, length, padding, left):
+        sentence = torch.randn(2, length, 8, dtype=torch.float64)
+        filler = 50 * torch.randn(2, padding, 8, dtype=torch.float64)
+        parts = [filler, sentence] if left else [sentence, filler]
+        real = torch.cat([torch.full((part.size(1),), part is sentence) for part in parts])
+        for module in modules(pre_norm):
+            module.train(training)
+            padded = module(torch.cat(parts, dim=1), real[None, None, None, :])
+            assert_close(padded[:, real], module(sentence))
+
+    def test_batch_order_is_kept(self, pre_norm, training):
+        x, order = torch.randn(4, 3, 8, dtype=torch.float64), [2, 0, 3, 1]
+        for module in modules(pre_norm):
+            module.train(training)
+            assert_close(module(x[order]), module(x)[order])
+            assert_close(module(x[:1]), module(x)[:1])
+
+    def test_a_later_token_moves_no_earlier_output_under_a_triangular_mask(self, pre_norm, training):
+        x = torch.randn(2, 5, 8, dtype=torch.float64)
+        changed = x.clone()
+        changed[:, 3:] += 10 * torch.randn(2, 2, 8)  # a constant would be normalised away
+        triangle = torch.ones(5, 5).tril().bool()
+        for module in modules(pre_norm):
+            module.train(training)
+            before, after = module(x, triangle), module(changed, triangle)
+            assert_close(before[:, :3], after[:, :3])
+            assert (before[:, 3:] - after[:, 3:]).abs().max() > 1e-3
+
+    @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+    def test_a_blind_row_is_finite_and_close_to_float64(self, pre_norm, training, dtype):
+        x = torch.randn(2, 4, 8)
+        mask = torch.tensor([[True, True, False, False]] * 3 + [[False] * 4])  # the last row sees nothing
+        for module in modules(pre_norm, torch.float32):
+            module.train(training)
+            exact = module.double()(x.double(), mask)
+            given = x.to(dtype, copy=True).requires_grad_()
+            output = module.to(dtype)(given, mask)
+            assert output.dtype is dtype
+            assert_close(output.double(), exact, rtol=0.1, atol=0.2)
+            output.sum().backward()
+            assert given.grad.isfinite().all()
+            for parameter in module.parameters():
+                assert parameter.grad is None or parameter.grad.isfinite().all()
+
+
+def test_a_blind_batch_gets_what_the_biases_alone_would_give():
+    """Attention to nothing is zero, so post-norm's first step sees the residual and the output bias only."""
+    layer = EncoderLayer(8, 2, 12, dropout=0.0).double()
+    x = torch.randn(1, 3, 8, dtype=torch.float64)
+    alone = layer.attention_residual.norm(x + layer.attention.output_projection.bias)
+    expected = layer.feed_forward_residual(alone, layer.feed_forward)
+    assert_close(layer(x, torch.zeros(3, 3, dtype=torch.bool)), expected)
+
+
+@given(d_model=st.integers(1, 4).map(lambda width: 2 * width), d_ff=sizes, num_layers=st.integers(1, 3))
+def test_parameter_counts_are_the_documented_ones(d_model, d_ff, num_layers):
+    def count(module):
+        return sum(parameter.numel() for parameter in module.parameters())
+
+    layer = 4 * d_model**2 + 2 * d_model * d_ff + 9 * d_model + d_ff
+    assert count(LayerNorm(d_model)) == 2 * d_model
+    assert count(FeedForward(d_model, d_ff)) == 2 * d_model * d_ff + d_ff + d_model
+    assert count(EncoderLayer(d_model, 2, d_ff)) == layer
+    assert count(Encoder(num_layers, d_model, 2, d_ff)) == num_layers * layer
+    assert count(Encoder(num_layers, d_model, 2, d_ff, pre_norm=True)) == num_layers * layer + 2 * d_model
+
+
+def test_settings_reach_every_layer():
+    encoder = Encoder(2, 8, 2, 12, dropout=0.3, pre_norm=True, attention_dropout=0.2)
+    for layer in encoder.layers:
+        assert layer.attention.dropout == 0.2
+        assert layer.attention.num_heads == 2
+        for residual in (layer.attention_residual, layer.feed_forward_residual):
+            assert (residual.dropout.p, residual.pre_norm) == (0.3, True)
+    assert EncoderLayer(8, 2, 12).attention.dropout == 0.0
+
+
+X = torch.zeros(2, 3, 8)
+WRONG_INPUT = {
+    "norm: too narrow": (lambda: LayerNorm(8)(torch.zeros(2, 3, 6)), r"must be 8 wide.* \(2, 3, 6\)"),
+    "norm: one number": (lambda: LayerNorm(8)(torch.zeros(2, 3, 1)), r"must be 8 wide.* \(2, 3, 1\)"),
+    "norm: no axis": (lambda: LayerNorm(8)(torch.tensor(1.0)), r"must be 8 wide.* \(\)"),
+    "feed-forward: too narrow": (lambda: FeedForward(8, 12)(torch.zeros(3, 6)), r"must be 8 wide.* \(3, 6\)"),
+    "feed-forward: nothing inside": (lambda: FeedForward(8, 0), "d_ff must be at least 1.* it is 0"),
+    "layer: heads": (lambda: EncoderLayer(8, 3, 12), "divisible by num_heads.* 8 and 3"),
+    "layer: no batch": (lambda: EncoderLayer(8, 2, 12)(X[0]), r"\(batch, seq, d_model\) with d_model 8.* \(3, 8\)"),
+    "layer: too wide": (lambda: EncoderLayer(6, 2, 12)(X), r"with d_model 6.* \(2, 3, 8\)"),
+    "layer: no tokens": (lambda: EncoderLayer(8, 2, 12)(X[:, :0]), "at least one token"),
+    "layer: mask of numbers": (lambda: EncoderLayer(8, 2, 12)(X, torch.ones(3, 3)), "mask must be boolean.*float32"),
+    "layer: mask of another length": (
+        lambda: EncoderLayer(8, 2, 12)(X, torch.ones(4, 4).bool()),
+        r"broadcast to the scores.* \(4, 4\)",
+    ),
+    "layer: mask of another batch": (
+        lambda: EncoderLayer(8, 2, 12)(X, torch.ones(5, 1, 1, 3).bool()),
+        r"broadcast to the scores.* \(5, 1, 1, 3\)",
+    ),
+    "encoder: no layers": (lambda: Encoder(0, 8, 2, 12), "num_layers must be at least 1.* it is 0"),
+    "encoder: too narrow, post-norm": (lambda: Encoder(1, 6, 2, 12)(X), r"with d_model 6.* \(2, 3, 8\)"),
+    "encoder: too narrow, pre-norm": (
+        lambda: Encoder(1, 6, 2, 12, pre_norm=True)(X),
+        r"with d_model 6.* \(2, 3, 8\)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("call", "message"), WRONG_INPUT.values(), ids=WRONG_INPUT.keys())
+def test_wrong_input_says_what_came_and_what_was_expected(call, message, as_a_user_calls_it):
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -1,0 +1,398 @@
+"""Chapter 10: the whole model against loops and `nn.Transformer`, its promises, its tables, and pitfalls 1 to 5, 7, 8, 10, 11, 18, 20, 32 and 35."""
+
+import math
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import nn
+from torch.nn import functional as F
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.testing import assert_close
+from torch.utils.flop_counter import FlopCounterMode
+
+from transformer_lib.masks import assert_causal, look_ahead_mask, padding_mask
+from transformer_lib.positional_encoding import sinusoidal_table
+from transformer_lib.transformer import TokenEmbedding, Transformer, TransformerConfig, flop_table, parameter_table
+
+VOCAB = 13
+MODES = pytest.mark.parametrize("training", [True, False], ids=["train", "eval"])
+NORMS = pytest.mark.parametrize("pre_norm", [False, True], ids=["post-norm", "pre-norm"])
+lengths = st.integers(1, 6)
+
+
+def tiny(vocab=VOCAB, dtype=torch.float64, **changes):
+    sizes = {"d_model": 16, "num_layers": 2, "num_heads": 4, "d_ff": 24, "dropout": 0.0, **changes}
+    return Transformer(TransformerConfig(vocab, vocab, **sizes)).to(dtype)
+
+
+def words(batch, seq, vocab=VOCAB):
+    return torch.randint(3, vocab, (batch, seq))
+
+
+def shaken(model):
+    """Give all parameters other numbers, so that no bias is 0 and no norm's weight is 1."""
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(0.2 * torch.randn_like(parameter))
+    return model
+
+
+def same_dropout(call):
+    torch.manual_seed(7)
+    with torch.no_grad():
+        return call()
+
+
+# nn.Transformer
+
+PARTS = {
+    "encoder": {"self_attn": "attention", "norm1": "attention_residual.norm", "norm2": "feed_forward_residual.norm"},
+    "decoder": {
+        "self_attn": "self_attention",
+        "multihead_attn": "cross_attention",
+        "norm1": "self_attention_residual.norm",
+        "norm2": "cross_attention_residual.norm",
+        "norm3": "feed_forward_residual.norm",
+    },
+}
+PARTS = {stack: {**parts, "linear1": "feed_forward.inner", "linear2": "feed_forward.outer"} for stack, parts in PARTS.items()}
+
+
+def in_our_names(name):
+    """Return the names of our tensors that make up the tensor `name` of `nn.Transformer`, in their order."""
+    stack, *rest = name.split(".")
+    if rest[0] == "norm":
+        return [name]
+    _, layer, part, *rest = rest
+    place = f"{stack}.layers.{layer}.{PARTS[stack][part]}"
+    if rest[0].startswith("in_proj_"):
+        return [f"{place}.{role}_projection.{rest[0].removeprefix('in_proj_')}" for role in ("query", "key", "value")]
+    if rest[0] == "out_proj":
+        return [f"{place}.output_projection.{rest[1]}"]
+    return [f"{place}.{rest[0]}"]
+
+
+def on_torch(model):
+    c = model.config
+    stacks = nn.Transformer(
+        c.d_model, c.num_heads, c.num_layers, c.num_layers, c.d_ff, 0.0, batch_first=True, norm_first=c.pre_norm, dtype=torch.float64
+    )
+    if not c.pre_norm:
+        stacks.encoder.norm = stacks.decoder.norm = None
+    ours = model.state_dict()
+    stacks.load_state_dict({name: torch.cat([ours[n] for n in in_our_names(name)]) for name in stacks.state_dict()})
+    return stacks
+
+
+def run_torch(stacks, model, source, target_in):
+    def embed(tokens, embedding):
+        width = embedding.weight.size(1)
+        return F.embedding(tokens, embedding.weight) * width**0.5 + sinusoidal_table(tokens.size(1), width).double()
+
+    x, y = embed(source, model.source_embedding), embed(target_in, model.target_embedding)
+    outputs = stacks(
+        x,
+        y,
+        tgt_mask=torch.ones(y.size(1), y.size(1), dtype=torch.bool).triu(1),
+        src_key_padding_mask=source == 0,
+        tgt_key_padding_mask=target_in == 0,
+        memory_key_padding_mask=source == 0,
+    )
+    return outputs @ model.output.weight.T
+
+
+@NORMS
+@settings(max_examples=12)
+@given(batch=st.integers(1, 3), source=lengths, target=lengths, padded=st.booleans(), shared=st.booleans())
+def test_pitfalls_3_7_8_equals_nn_transformer_forward_and_gradients(pre_norm, batch, source, target, padded, shared):
+    model = shaken(tiny(pre_norm=pre_norm, shared_vocabulary=shared))
+    source, target_in = words(batch, source), words(batch, target)
+    if padded:
+        source[0, 1:], target_in[-1, 1:] = 0, 0
+    stacks = on_torch(model)
+    ours, theirs = model(source, target_in), run_torch(stacks, model, source, target_in)
+    assert_close(ours, theirs)
+
+    upstream = torch.randn_like(ours)
+    named = dict(model.named_parameters())
+    # Each row of the embeddings is an input: their gradients are the inputs' gradients.
+    ends = [parameter for name, parameter in named.items() if not name.startswith(("encoder", "decoder"))]
+    from_theirs = torch.autograd.grad(theirs, [*ends, *stacks.parameters()], upstream, retain_graph=True)
+    gradients = dict(zip(named, torch.autograd.grad(ours, list(named.values()), upstream), strict=True))
+    outside = [gradient for name, gradient in gradients.items() if not name.startswith(("encoder", "decoder"))]
+    assert_close(outside, list(from_theirs[: len(ends)]))
+    for (name, _), gradient in zip(stacks.named_parameters(), from_theirs[len(ends) :], strict=True):
+        assert_close(torch.cat([gradients[n] for n in in_our_names(name)]), gradient)
+
+
+def test_pitfall_32_equals_torch_in_eval_at_the_real_places():
+    model = shaken(tiny()).eval()
+    source, target_in = words(3, 5), words(3, 4)
+    source[0, 3:], target_in[1, 2:] = 0, 0
+    with torch.no_grad():
+        ours, theirs = model(source, target_in), run_torch(on_torch(model).eval(), model, source, target_in)
+    assert_close(ours[target_in != 0], theirs[target_in != 0])
+
+
+# What the model promises
+
+
+@MODES
+@NORMS
+@pytest.mark.parametrize("learned_positions", [False, True])
+def test_pitfall_5_a_later_target_word_moves_no_earlier_output(training, pre_norm, learned_positions):
+    model = tiny(pre_norm=pre_norm, learned_positions=learned_positions, max_len=9, dropout=0.1, attention_dropout=0.1)
+    source, target_in = words(3, 5), words(3, 6)
+    assert_causal(model, target_in, run=lambda target_in: model(source, target_in))
+    model.train(training)
+    before = same_dropout(lambda: model(source, target_in))
+    target_in[:, 4] = (target_in[:, 4] - 3 + 1) % (VOCAB - 3) + 3
+    after = same_dropout(lambda: model(source, target_in))
+    assert_close(after[:, :4], before[:, :4], rtol=0, atol=0)
+    assert (after[:, 4:] - before[:, 4:]).abs().amax(dim=(0, 2)).min() > 0
+
+
+@MODES
+@given(source=lengths, target=lengths, more=st.integers(1, 3))
+@settings(max_examples=15)
+def test_pitfall_4_padding_on_the_right_moves_no_real_output(training, source, target, more):
+    model = tiny().train(training)
+    source, target_in = words(2, source), words(2, target)
+    with torch.no_grad():
+        padded = model(F.pad(source, (0, more)), F.pad(target_in, (0, more + 1)))
+        assert_close(padded[:, : target_in.size(1)], model(source, target_in))
+
+
+@MODES
+def test_pitfall_4_padding_on_the_left_moves_only_the_positions(training):
+    model = tiny().train(training)
+    source, target_in = words(2, 4), words(2, 3)
+    left_source, left_target = F.pad(source, (2, 0)), F.pad(target_in, (3, 0))
+    with torch.no_grad():
+        left = model(left_source, left_target)[:, 3:]
+        assert left.isfinite().all()
+        # Without padding, but with the words at the places that the padding has pushed them to.
+        memory = model.encoder(model.positions(model.source_embedding(source), offset=2))
+        x = model.positions(model.target_embedding(target_in), offset=3)
+        assert_close(left, model.output(model.decoder(x, memory, look_ahead_mask(3))))
+        model.source_embedding.weight[0] += 100
+        model.target_embedding.weight[0] -= 100
+        assert_close(model(left_source, left_target)[:, 3:], left)
+
+
+@MODES
+def test_batch_order_is_kept(training):
+    model = tiny().train(training)
+    source, target_in = words(4, 5), words(4, 3)
+    order = torch.tensor([2, 0, 3, 1])
+    assert_close(model(source[order], target_in[order]), model(source, target_in)[order])
+
+
+@MODES
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+def test_pitfalls_1_2_nothing_to_see_stays_finite_in_each_precision(training, dtype):
+    model = tiny(dtype=dtype).train(training)
+    source, target_in = words(3, 4), words(3, 4)
+    source[0] = 0  # a sentence of nothing but padding
+    target_in[1, :2] = 0  # the first words see only padding
+    logits = model(source, target_in)
+    assert logits.dtype == dtype and logits.isfinite().all()
+    logits.float().square().mean().backward()
+    for name, parameter in model.named_parameters():
+        assert parameter.grad.isfinite().all(), name
+
+    other = source.clone()
+    other[1:] = words(2, 4)
+    assert_close(model(other, target_in)[0], logits[0])
+
+
+@pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 1e-4), (torch.bfloat16, 0.1), (torch.float16, 0.02)])
+def test_lower_precision_is_near_float64(dtype, tolerance):
+    model, source, target_in = tiny(), words(2, 5), words(2, 4)
+    with torch.no_grad():
+        exact = model(source, target_in)
+        assert_close(model.to(dtype)(source, target_in).double(), exact, rtol=0, atol=tolerance)
+
+
+@MODES
+def test_pitfall_5_encode_and_decode_are_the_halves_of_forward(training):
+    model, source, target_in = tiny().train(training), words(2, 5), words(2, 4)
+    source[0, 3:] = 0
+    memory = model.encode(source)
+    assert memory.shape == (2, 5, 16)
+    logits = model(source, target_in)
+    assert_close(model.decode(target_in, memory, source), logits)
+    for length in range(1, 4):
+        assert_close(model.decode(target_in[:, :length], memory, source), logits[:, :length])
+
+
+def test_pitfall_18_dropout_only_where_the_paper_has_it():
+    model = tiny(dropout=0.1)
+    assert {m.dropout for m in model.modules() if type(m).__name__ == "MultiHeadAttention"} == {0.0}
+    assert {m.p for m in model.modules() if isinstance(m, nn.Dropout)} == {0.1}
+    changed = tiny(attention_dropout=0.3)
+    assert {m.dropout for m in changed.modules() if type(m).__name__ == "MultiHeadAttention"} == {0.3}
+    learned = tiny(learned_positions=True, max_len=7, dropout=1 - 1e-9, vocab=5).train()
+    assert_close(learned.positions(torch.ones(1, 7, 16, dtype=torch.float64)), torch.zeros(1, 7, 16, dtype=torch.float64))
+
+
+def test_pitfall_20_no_two_layers_start_alike():
+    model = tiny(num_layers=3)
+    for stack in (model.encoder, model.decoder):
+        for tensors in zip(*(layer.parameters() for layer in stack.layers), strict=True):
+            if tensors[0].ndim == 2:
+                assert not any(tensors[0].equal(other) for other in tensors[1:]) and not tensors[1].equal(tensors[2])
+
+
+# The embedding, and the shared matrix
+
+
+@given(vocab=st.integers(1, 9), half=st.integers(1, 8), batch=st.integers(1, 3), seq=lengths)
+def test_pitfall_10_embedding_is_the_row_times_the_root(vocab, half, batch, seq):
+    embedding = TokenEmbedding(vocab, 2 * half).double()
+    tokens = torch.randint(vocab, (batch, seq))
+    ours = embedding(tokens)
+    theirs = F.one_hot(tokens, vocab).double() @ embedding.weight * math.sqrt(2 * half)
+    assert_close(ours, theirs)
+    upstream = torch.randn_like(ours)
+    assert_close(*(torch.autograd.grad(output, embedding.weight, upstream) for output in (ours, theirs)))
+
+
+def test_pitfall_10_the_root_comes_before_the_positions():
+    torch.manual_seed(0)
+    model = tiny(vocab=2000, d_model=64)
+    tokens = words(8, 16, vocab=2000)
+    vectors = model.source_embedding(tokens)
+    assert abs(vectors.std() - 1) < 0.03
+    seen = []
+    model.encoder.register_forward_pre_hook(lambda module, inputs: seen.append(inputs[0]))
+    model.encode(tokens)
+    assert_close(seen[0], vectors + sinusoidal_table(16, 64).double())
+
+
+@pytest.mark.parametrize("d_model", [16, 64, 256])
+def test_pitfall_11_the_matrix_starts_with_the_inverse_root(d_model):
+    torch.manual_seed(0)
+    model = tiny(vocab=4000, d_model=d_model, shared_vocabulary=True, dtype=torch.float32)
+    assert abs(model.output.weight.std() * math.sqrt(d_model) - 1) < 0.02
+    assert abs(model.output.weight.mean()) < 0.01
+
+
+def test_pitfall_11_one_matrix_survives_loading_and_moving():
+    model, other = tiny(shared_vocabulary=True), tiny(shared_vocabulary=True)
+
+    def assert_tied():
+        assert model.output.weight is model.source_embedding.weight
+        assert model.target_embedding is model.source_embedding
+
+    assert_tied()
+    model.load_state_dict(other.state_dict())
+    assert_tied()
+    assert_close(model.output.weight, other.output.weight)
+    model.to(torch.float32).to("cpu")
+    assert_tied()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    model(words(2, 3), words(2, 4)).square().mean().backward()
+    optimizer.step()
+    assert_tied()
+    untied = tiny()
+    assert untied.output.weight is not untied.target_embedding.weight is not untied.source_embedding.weight
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("shared", [True, False])
+@pytest.mark.parametrize("vocab", [1000, 8000])
+def test_pitfalls_11_35_first_loss_is_within_a_tenth_of_log_v(seed, shared, vocab):
+    torch.manual_seed(seed)
+    model = tiny(vocab, torch.float32, d_model=64, shared_vocabulary=shared)
+    logits = model(words(16, 12, vocab), words(16, 12, vocab))
+    loss = F.cross_entropy(logits.flatten(0, 1), words(16, 12, vocab).flatten()).item()
+    assert 0.99 * math.log(vocab) < loss < 1.1 * math.log(vocab)
+
+
+# The tables
+
+
+@given(
+    source=st.integers(3, 20), target=st.integers(3, 20), layers=st.integers(1, 3), heads=st.integers(1, 4),
+    width=st.integers(1, 4), d_ff=st.integers(1, 30), pre_norm=st.booleans(), learned=st.booleans(), shared=st.booleans(),
+)  # fmt: skip
+def test_parameter_table_counts_every_parameter(source, target, layers, heads, width, d_ff, pre_norm, learned, shared):
+    config = TransformerConfig(
+        source, source if shared else target, d_model=2 * heads * width, num_layers=layers, num_heads=heads, d_ff=d_ff,
+        max_len=11, pre_norm=pre_norm, learned_positions=learned, shared_vocabulary=shared,
+    )  # fmt: skip
+    with torch.device("meta"):
+        model = Transformer(config)
+    assert sum(parameter_table(config).values()) == sum(p.numel() for p in model.parameters())
+
+
+def test_the_base_model_has_63_million_parameters():
+    assert sum(parameter_table(TransformerConfig.base()).values()) == 63_082_496
+    big = TransformerConfig.big()
+    assert (big.d_model, big.num_heads, big.d_ff, big.dropout, big.num_layers) == (1024, 16, 4096, 0.3, 6)
+    base = TransformerConfig.base()
+    assert (base.d_model, base.num_heads, base.d_ff, base.dropout, base.num_layers) == (512, 8, 2048, 0.1, 6)
+    assert base.shared_vocabulary and big.shared_vocabulary and base.source_vocab == 37_000
+    assert TransformerConfig.tiny(13, 17, d_model=32).d_model == 32
+
+
+@pytest.mark.parametrize("changes", [{}, {"d_ff": 40, "num_layers": 1}, {"shared_vocabulary": True, "pre_norm": True}])
+@pytest.mark.parametrize(("source", "target"), [(5, 5), (2, 9), (7, 1)])
+def test_flop_table_counts_every_product(changes, source, target):
+    model = tiny(dtype=torch.float32, **changes).eval()
+    with FlopCounterMode(display=False) as counter, sdpa_kernel(SDPBackend.MATH), torch.no_grad():
+        model(words(1, source), words(1, target))
+    assert counter.get_total_flops() == sum(flop_table(model.config, source, target).values())
+
+
+def test_the_masks_are_those_of_chapter_08():
+    model = tiny()
+    seen = {}
+    model.encoder.register_forward_pre_hook(lambda module, inputs: seen.update(encoder=inputs))
+    model.decoder.register_forward_pre_hook(lambda module, inputs: seen.update(decoder=inputs))
+    source, target_in = torch.tensor([[3, 4, 0]]), torch.tensor([[1, 5, 0, 6]])
+    model(source, target_in)
+    assert seen["encoder"][1].equal(padding_mask(source, 0))
+    _, _, self_mask, memory_mask = seen["decoder"]
+    assert self_mask.equal(padding_mask(target_in, 0) & look_ahead_mask(4))
+    assert memory_mask.equal(padding_mask(source, 0))
+
+
+# Wrong input
+
+ONES = torch.ones(2, 4, dtype=torch.long)
+
+
+@pytest.mark.usefixtures("as_a_user_calls_it")
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: TransformerConfig(0, 13), "source_vocab must be at least 1, but it is 0"),
+        (lambda: TransformerConfig(13, 13, num_layers=0), "num_layers must be at least 1, but it is 0"),
+        (lambda: TransformerConfig(13, 13, max_len=-1), "max_len must be at least 1, but it is -1"),
+        (lambda: TransformerConfig(13, 13, d_model=64, num_heads=7), "divisible by num_heads, but they are 64 and 7"),
+        (lambda: TransformerConfig(13, 13, d_model=9, num_heads=3), "d_model must be even .* 9 and 3"),
+        (lambda: TransformerConfig(13, 13, dropout=1.0), "dropout must be at least 0 and below 1, but it is 1.0"),
+        (lambda: TransformerConfig(13, 13, attention_dropout=-0.1), "attention_dropout must be at least 0"),
+        (lambda: TransformerConfig(13, 13, pad_id=1), r"three different ids in 0 … 12, but they are \[1, 1, 2\]"),
+        (lambda: TransformerConfig(13, 20, eos_id=13), r"ids in 0 … 12, but they are \[0, 1, 13\]"),
+        (lambda: TransformerConfig(13, 13, sos_id=-1), "three different ids"),
+        (lambda: TransformerConfig(13, 20, shared_vocabulary=True), "one size, but source_vocab and target_vocab are 13 and 20"),
+        (lambda: tiny()(ONES + 12, ONES), "token ids must lie in 0 … 12, but they lie in 13 … 13"),
+        (lambda: tiny()(ONES, ONES - 2), "token ids must lie in 0 … 12, but they lie in -1 … -1"),
+        (lambda: tiny()(ONES[:, :0], ONES), r"not empty, but they are torch.int64 of shape \(2, 0\)"),
+        (lambda: tiny()(ONES, ONES[:, :0]), r"not empty, but they are torch.int64 of shape \(2, 0\)"),
+        (lambda: tiny()(ONES[0], ONES), r"shape \(batch, seq\), not empty, .* \(4,\)"),
+        (lambda: tiny()(ONES.float(), ONES), "tokens must be integers .* torch.float32"),
+        (lambda: tiny()(ONES, ONES[:1]), r"same sentences, but their shapes are \(1, 4\), \(2, 4, 16\) and \(2, 4\)"),
+        (lambda: tiny().decode(ONES, torch.zeros(2, 3, 16).double(), ONES), r"same sentences, .* \(2, 3, 16\)"),
+        (lambda: tiny(max_len=3)(ONES, ONES[:, :2]), "table has 3 positions, .* 4 tokens need 4"),
+        (lambda: tiny(max_len=3, learned_positions=True)(ONES[:, :3], ONES), "table has 3 positions"),
+    ],
+)
+def test_wrong_input_says_what_came_and_what_was_expected(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

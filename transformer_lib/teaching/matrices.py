@@ -1,0 +1,136 @@
+"""Matrix equations drawn to scale: one number is one square, and what is learned has a dashed border."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from transformer_lib.teaching import figures
+
+__all__ = ["Matrix", "draw_matrices"]
+
+_SIGN = 0.42  # inches: an operator with the air around it
+_NARROWEST = 0.72  # inches: what the name and the shape of a slim matrix need
+_LABEL = 0.42  # inches above a matrix: its name, and its shape under it
+_EDGE = 0.14
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """A matrix or vector of an equation: its name, its values, and whether training changes it.
+
+    `values` is a tensor, an array or a list, with one or two dimensions. A vector is drawn as one row.
+    """
+
+    name: str
+    values: Any
+    learnable: bool = False
+
+    @property
+    def array(self) -> np.ndarray:
+        """The values as an array, in the shape that they came in."""
+        values = self.values
+        return np.asarray(values.detach().cpu() if hasattr(values, "detach") else values, dtype=float)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape, as it is written beside the matrix."""
+        return self.array.shape
+
+
+def draw_matrices(
+    rows: Sequence[Sequence[Matrix | str]],
+    *,
+    title: str,
+    numbers: bool = True,
+    digits: int = 1,
+    cell: float = 0.27,
+) -> Figure:
+    """Return a figure with one equation per row: matrices to scale, and the signs between them.
+
+    Every number is a square with sides of `cell` inches, in all matrices of the figure. A text in a row is an
+    operator, such as "+" or "=". Without `numbers` only the outlines are drawn, for matrices too large to print.
+    Raises `ValueError` for an empty figure, and for values that are empty or have other than one or two dimensions.
+    """
+    if not rows or not all(rows):
+        raise ValueError("rows is empty, or one of its rows is: each row needs at least one matrix")
+    for matrix in (item for row in rows for item in row if isinstance(item, Matrix)):
+        if len(matrix.shape) not in (1, 2) or 0 in matrix.shape:
+            raise ValueError(f"{matrix.name} has shape {matrix.shape}, expected one or two dimensions, none of them 0")
+    sizes = [[_size(item, cell) for item in row] for row in rows]
+    heights = [max(height for _, height in row) + _LABEL + 0.16 for row in sizes]
+    width = max(sum(item_width for item_width, _ in row) for row in sizes) + 2 * _EDGE
+    width = max(width, 0.1 * len(title) + 2 * _EDGE)
+    height = sum(heights) + 0.36
+    figure, axes = figures.subplots(width=width, height=height)
+    figure.set_layout_engine("none")
+    axes.set_position((0, 0, 1, 1))
+    axes.set(xlim=(0, width), ylim=(height, 0))
+    axes.axis("off")
+    axes.text(_EDGE, 0.1, title, va="top", size=11, weight="bold")
+    top = 0.36
+    limit = _limit(rows) if numbers else 1.0
+    for row, row_sizes, row_height in zip(rows, sizes, heights, strict=True):
+        left, middle = _EDGE, top + _LABEL + (row_height - _LABEL - 0.16) / 2
+        for item, (item_width, item_height) in zip(row, row_sizes, strict=True):
+            if isinstance(item, str):
+                axes.text(left + item_width / 2, middle, item, ha="center", va="center", size=12)
+            else:
+                corner = (left, middle - item_height / 2)
+                _draw(axes, item, corner, cell, limit if numbers else None, digits)
+            left += item_width
+        top += row_height
+    return figure
+
+
+def _size(item: Matrix | str, cell: float) -> tuple[float, float]:
+    """Return the width and height in inches that an item takes in its row."""
+    if isinstance(item, str):
+        return max(_SIGN, 0.11 * len(item) + 0.16), 0.0
+    rows, columns = np.atleast_2d(item.array).shape
+    return max(columns * cell, _NARROWEST), rows * cell
+
+
+def _limit(rows: Sequence[Sequence[Matrix | str]]) -> float:
+    """Return the largest absolute value of all matrices, which gets the deepest colour."""
+    largest = (np.max(np.abs(item.array)) for row in rows for item in row if isinstance(item, Matrix))
+    return float(max(largest, default=0.0)) or 1.0
+
+
+def _draw(
+    axes: Axes, matrix: Matrix, corner: tuple[float, float], cell: float, limit: float | None, digits: int
+) -> None:
+    left, top = corner
+    values = np.atleast_2d(matrix.array)
+    rows, columns = values.shape
+    role = "residual" if matrix.learnable else "muted"
+    if limit is None:
+        axes.add_patch(Rectangle(corner, columns * cell, rows * cell, facecolor="#f1f2f4", linewidth=0))
+    else:
+        colours = matplotlib.colormaps[figures.DIVERGING]
+        for (row, column), value in np.ndenumerate(values):
+            # The middle of the scale only: black numbers stay readable on it.
+            colour = colours(0.5 + 0.28 * value / limit)
+            place = (left + column * cell, top + row * cell)
+            axes.add_patch(Rectangle(place, cell, cell, facecolor=colour, edgecolor="white", linewidth=0.6))
+            text = f"{value:.{digits}f}"
+            text = text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
+            axes.text(place[0] + cell / 2, place[1] + cell / 2, text, ha="center", va="center", size=6.5, color="black")
+    axes.add_patch(
+        Rectangle(
+            corner,
+            columns * cell,
+            rows * cell,
+            fill=False,
+            edgecolor=figures.COLOURS[role],
+            linewidth=1.8 if matrix.learnable else 1.0,
+            linestyle=(0, (4, 2)) if matrix.learnable else "-",
+        )
+    )
+    axes.text(left, top - 0.2, matrix.name, va="bottom", size=9.5)
+    axes.text(left, top - 0.04, str(matrix.shape), va="bottom", size=7.5, color=figures.COLOURS["muted"])
