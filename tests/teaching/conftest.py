@@ -1,5 +1,7 @@
-"""Colours as the eye sees them."""
+"""Colours as the eye sees them, and the one line that the check of an exercise prints."""
 
+import contextlib
+import io
 from types import SimpleNamespace
 
 import numpy as np
@@ -40,3 +42,17 @@ def _lab(colour, sight="full"):
 @pytest.fixture
 def colour():
     return SimpleNamespace(contrast=_contrast, lab=_lab, sights=tuple(_SIGHT))
+
+
+def _line(check, attempt):
+    """Return the line that `check` prints about `attempt`; it prints one and returns nothing."""
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        assert check(attempt) is None
+    line, rest = printed.getvalue().split("\n", 1)
+    assert rest == ""
+    return line
+
+
+@pytest.fixture(scope="session")
+def says():
+    return _line

@@ -1,12 +1,17 @@
 """What holds for every check: one line, never an error, and words that help."""
 
 import math
+import pkgutil
+from importlib import import_module
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from transformer_lib.teaching import check
 from transformer_lib.teaching.check import Hint, exercise, expect_close, expect_formula, expect_shape
 
 
@@ -14,17 +19,6 @@ from transformer_lib.teaching.check import Hint, exercise, expect_close, expect_
 def double(attempt):
     expect_formula(attempt, [(2,), (3,)], lambda x: 2 * x, [(lambda x: x**2, "that is the square")], "Add x to itself")
     return "twice as much"
-
-
-@pytest.fixture
-def says(capsys):
-    def check(attempt):
-        assert double(attempt) is None
-        line, rest = capsys.readouterr().out.split("\n", 1)
-        assert rest == ""
-        return line
-
-    return check
 
 
 def stub(x):
@@ -57,17 +51,17 @@ def fails_silently(x):
     "answer", [lambda x: 2 * x, lambda x: np.float32(2 * x), lambda x: torch.tensor(2.0 * x, requires_grad=True)]
 )
 def test_a_right_answer_is_praised(says, answer):
-    assert says(answer) == "✓ double: twice as much"
+    assert says(double, answer) == "✓ double: twice as much"
 
 
 @pytest.mark.parametrize("attempt", [stub, None, ...])
 def test_a_stub_is_not_attempted_yet(says, attempt):
-    assert says(attempt) == "○ double: not attempted yet"
+    assert says(double, attempt) == "○ double: not attempted yet"
 
 
 @pytest.mark.parametrize("nothing", [None, ...])
 def test_a_function_that_returns_nothing_is_not_attempted_yet(says, nothing):
-    assert says(lambda x: nothing) == "○ double: not attempted yet: the function returns nothing (is a `return` missing?)"
+    assert says(double, lambda x: nothing) == "○ double: not attempted yet: the function returns nothing (is a `return` missing?)"
 
 
 @pytest.mark.parametrize(
@@ -87,23 +81,22 @@ def test_a_function_that_returns_nothing_is_not_attempted_yet(says, nothing):
     ],
 )
 def test_a_wrong_answer_gets_a_hint(says, attempt, words):
-    line = says(attempt)
+    line = says(double, attempt)
     assert line.startswith("✗ double: ")
     for part in words:
         assert part in line
 
 
 def test_the_line_of_an_error_is_the_readers(says):
-    assert f"(line {fails_in_a_library.__code__.co_firstlineno + 1} of your code" in says(fails_in_a_library)
+    assert f"(line {fails_in_a_library.__code__.co_firstlineno + 1} of your code" in says(double, fails_in_a_library)
 
 
-def test_a_fault_in_the_check_itself_does_not_raise(capsys):
+def test_a_fault_in_the_check_itself_does_not_raise(says):
     @exercise
     def broken(attempt):
         raise ArithmeticError("ours")
 
-    broken(lambda: 1)
-    assert capsys.readouterr().out == "✗ broken: the answer could not be checked (ArithmeticError)\n"
+    assert says(broken, lambda: 1) == "✗ broken: the answer could not be checked (ArithmeticError)"
 
 
 def test_the_check_keeps_its_name_and_its_words():
@@ -132,3 +125,39 @@ def test_expect_close_accepts_single_precision_and_not_more():
     expect_close(np.float32([1 / 3, 1000 / 3]), [1 / 3, 1000 / 3], "")
     with pytest.raises(Hint):
         expect_close([1.001], [1], "")
+
+
+CHAPTERS = [import_module(f"{check.__name__}.{module.name}") for module in pkgutil.iter_modules(check.__path__)]
+CHECKS = {f"{chapter.__name__.split('.')[-1]}.{name}": getattr(chapter, name) for chapter in CHAPTERS for name in chapter.__all__}
+ODD_THINGS = [int, range(2), b"", 10**400, np.array("a"), np.zeros((1, 0)), torch.ones(3).bool(), (torch.eye(2).bool(), None)]
+JUNK = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.complex_numbers()
+    | st.text(max_size=5)
+    | st.just(...)
+    | st.just(object())
+    | st.sampled_from([*ODD_THINGS, torch.zeros(0, 2), torch.full((2,), math.nan), torch.full((3, 4), math.nan), torch.eye(4)]),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=2), inner, max_size=2) | st.tuples(inner, inner),
+    max_leaves=6,
+)
+PROBLEMS = st.sampled_from([ValueError("two\nlines"), NotImplementedError(), SystemExit(1), RecursionError(), StopIteration()])
+
+
+def raises(problem):
+    def attempt(*arguments):
+        raise problem
+
+    return attempt
+
+
+@pytest.mark.parametrize("name", CHECKS)
+@settings(max_examples=50)
+@given(junk=JUNK, problem=PROBLEMS)
+def test_no_check_of_any_chapter_raises_whatever_the_reader_hands_over(says, name, junk, problem):
+    for attempt in (junk, lambda *arguments: junk, raises(problem)):
+        line = says(CHECKS[name], attempt)
+        assert line[0] in "○✗"
+        assert "could not be checked" not in line

@@ -1,26 +1,13 @@
-"""The checks of chapter 9: right answers pass, each usual mistake gets its own hint, and nothing raises."""
+"""The checks of chapter 9: right answers pass, and each usual mistake gets its own hint."""
 
-import contextlib
-import io
 import math
 import re
 
-import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from transformer_lib.masks import look_ahead_mask, padding_mask
 from transformer_lib.teaching.check import decoder as check
-
-
-def says(name, attempt):
-    with contextlib.redirect_stdout(io.StringIO()) as printed:
-        getattr(check, name)(attempt)
-    line, rest = printed.getvalue().split("\n", 1)
-    assert rest == ""
-    return line
 
 
 def attend(query, key, value, scale=2.0, dim=-1):
@@ -60,8 +47,8 @@ def with_memory_mask(make):
         ("decoder_masks", lambda *given: [m.expand(3, 7, 4, m.size(-1))[:, :1] for m in right_masks(*given)]),
     ],
 )
-def test_a_right_answer_passes(name, answer):
-    assert says(name, answer).startswith(f"✓ {name}: ")
+def test_a_right_answer_passes(says, name, answer):
+    assert says(getattr(check, name), answer).startswith(f"✓ {name}: ")
 
 
 @pytest.mark.parametrize(
@@ -106,31 +93,7 @@ def test_a_right_answer_passes(name, answer):
         ("decoder_masks", with_memory_mask(lambda real: real & False), "memory_mask: True exactly"),
     ],
 )
-def test_a_usual_mistake_gets_its_hint(name, answer, hint):
-    line = says(name, answer)
+def test_a_usual_mistake_gets_its_hint(says, name, answer, hint):
+    line = says(getattr(check, name), answer)
     assert line.startswith(f"✗ {name}: ")
     assert re.search(hint, line), line
-
-
-def unstored(problem):
-    def attempt(*arguments):
-        raise problem
-
-    return attempt
-
-
-JUNK = st.sampled_from(
-    [None, ..., 3, 1.5, "a", b"", [], (1, 2), {}, object(), int, np.zeros((1, 0)), np.array("a"), math.nan]
-    + [torch.eye(4), torch.full((2,), math.nan), torch.ones(3, dtype=torch.bool), (torch.ones(2, 2).bool(), None)]
-)
-PROBLEMS = st.sampled_from([ValueError("two\nlines"), NotImplementedError(), SystemExit(1), RecursionError()])
-
-
-@pytest.mark.parametrize("name", check.__all__)
-@settings(deadline=None)
-@given(junk=JUNK, problem=PROBLEMS)
-def test_nothing_raises_whatever_the_reader_hands_over(name, junk, problem):
-    for attempt in (junk, lambda *arguments: junk, unstored(problem)):
-        line = says(name, attempt)
-        assert line[0] in "○✗"
-        assert "could not be checked" not in line

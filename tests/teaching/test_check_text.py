@@ -1,7 +1,5 @@
-"""The checks of chapter 3: right answers pass, each usual mistake gets its own hint, and nothing raises."""
+"""The checks of chapter 3: right answers pass, and each usual mistake gets its own hint."""
 
-import contextlib
-import io
 import re
 import zlib
 
@@ -10,14 +8,6 @@ import pytest
 import torch
 
 from transformer_lib.teaching.check import text as check
-
-
-def says(name, attempt):
-    with contextlib.redirect_stdout(io.StringIO()) as printed:
-        getattr(check, name)(attempt)
-    line, rest = printed.getvalue().split("\n", 1)
-    assert rest == ""
-    return line
 
 
 def word_id(word, known, buckets):
@@ -46,8 +36,8 @@ def last_output(outputs, lengths):
         ("last_output", lambda outputs, lengths: torch.stack([o[n - 1] for o, n in zip(outputs, lengths, strict=True)])),
     ],
 )
-def test_a_right_answer_passes(name, answer):
-    assert says(name, answer).startswith(f"✓ {name}: ")
+def test_a_right_answer_passes(says, name, answer):
+    assert says(getattr(check, name), answer).startswith(f"✓ {name}: ")
 
 
 @pytest.mark.parametrize(
@@ -82,16 +72,7 @@ def test_a_right_answer_passes(name, answer):
         ("last_output", lambda outputs, lengths: np.zeros((4, 3)), "Index with two lists at once"),
     ],
 )
-def test_a_usual_mistake_gets_its_hint(name, answer, hint):
-    line = says(name, answer)
+def test_a_usual_mistake_gets_its_hint(says, name, answer, hint):
+    line = says(getattr(check, name), answer)
     assert line.startswith(f"✗ {name}: ")
     assert re.search(hint, line), line
-
-
-@pytest.mark.parametrize("name", check.__all__)
-@pytest.mark.parametrize("junk", [None, ..., 3, "x", [], {}, [None], object(), np.array("a"), torch.full((2,), torch.nan), 10**400])
-def test_nothing_raises_whatever_the_reader_hands_over(name, junk):
-    for attempt in (junk, lambda *arguments: junk):
-        line = says(name, attempt)
-        assert line[0] in "○✗"
-        assert "could not be checked" not in line
