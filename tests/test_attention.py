@@ -17,6 +17,7 @@ from transformer_lib.attention import (
     scaled_dot_product_attention,
 )
 from transformer_lib.teaching import figures, kept_attention
+from transformer_lib.teaching.torch_twin import copy_to_torch, gradients_side_by_side
 
 sizes = st.integers(1, 5)
 DTYPES = [torch.float32, torch.bfloat16, torch.float16]
@@ -100,19 +101,6 @@ def test_any_number_of_axes_in_front():
         assert_close(scaled_dot_product_attention(q, k, v, mask)[0], F.scaled_dot_product_attention(q, k, v, mask))
 
 
-def inputs_of(layer):
-    return layer.query_projection, layer.key_projection, layer.value_projection
-
-
-def torch_copy(ours, d_model, num_heads):
-    theirs = nn.MultiheadAttention(d_model, num_heads, batch_first=True).double()
-    with torch.no_grad():
-        theirs.in_proj_weight.copy_(torch.cat([part.weight for part in inputs_of(ours)]))
-        theirs.in_proj_bias.copy_(torch.cat([part.bias for part in inputs_of(ours)]))
-    theirs.out_proj.load_state_dict(ours.output_projection.state_dict())
-    return theirs
-
-
 @pytest.mark.parametrize("kind", ["none", "causal", "padding", "left padding"])
 @pytest.mark.parametrize("need_weights", [False, True])
 @pytest.mark.parametrize("training", [False, True])
@@ -122,10 +110,10 @@ def test_pitfalls_3_16_19_layer_equals_torchs_with_gradients(kind, need_weights,
     """Blind rows are left out: there torch's weights are NaN (pitfall 2). Torch's True forbids: the adapter stands here."""
     d_model = heads * d_k
     ours = MultiHeadAttention(d_model, heads).double().train(training)
-    theirs = torch_copy(ours, d_model, heads).train(training)
-    with torch.no_grad():  # biases that matter
-        ours.key_projection.bias.normal_()
-        theirs.in_proj_bias[d_model : 2 * d_model].copy_(ours.key_projection.bias)
+    for parameter in ours.parameters():  # biases that matter
+        nn.init.normal_(parameter)
+    theirs = nn.MultiheadAttention(d_model, heads, batch_first=True).double().train(training)
+    copy_to_torch(ours, theirs)
     inputs = [normal(batch, query, d_model), normal(batch, key, d_model), normal(batch, key, d_model)]
     upstream = normal(batch, query, d_model)
     mask = draw_mask(kind, batch, query, key)
@@ -141,10 +129,8 @@ def test_pitfalls_3_16_19_layer_equals_torchs_with_gradients(kind, need_weights,
     for layer, leaf_mask in ((ours, mask), (theirs, torch_mask)):
         name = "mask" if layer is ours else "attn_mask"
         layer(*inputs, **{name: leaf_mask}, need_weights=need_weights)[0].backward(upstream)
-    assert_close(torch.cat([part.weight.grad for part in inputs_of(ours)]), theirs.in_proj_weight.grad)
-    assert_close(torch.cat([part.bias.grad for part in inputs_of(ours)]), theirs.in_proj_bias.grad)
-    assert_close(ours.output_projection.weight.grad, theirs.out_proj.weight.grad)
-    assert_close(ours.output_projection.bias.grad, theirs.out_proj.bias.grad)
+    for mine, its in gradients_side_by_side(ours, theirs):
+        assert_close(mine, its)
 
     if need_weights:
         weights = ours(*inputs, mask, need_weights=True)[1]
@@ -275,7 +261,8 @@ def test_pitfall_16_the_scale_is_the_width_of_a_head():
     x = normal(2, 3, 12)
     for heads in (1, 2, 3):
         layer = MultiHeadAttention(12, heads).double()
-        q, k, v = (_split_heads(part(x), heads) for part in inputs_of(layer))
+        projections = layer.query_projection, layer.key_projection, layer.value_projection
+        q, k, v = (_split_heads(part(x), heads) for part in projections)
         outputs = [
             layer.output_projection(_join_heads((q @ k.mT / math.sqrt(width)).softmax(-1) @ v)) for width in (12 // heads, 12)
         ]

@@ -14,6 +14,7 @@ from transformer_lib.decoder import Decoder, DecoderLayer
 from transformer_lib.encoder import Encoder, FeedForward, LayerNorm, Residual
 from transformer_lib.masks import assert_causal, look_ahead_mask
 from transformer_lib.teaching import kept_attention
+from transformer_lib.teaching.torch_twin import copy_to_torch, gradients_side_by_side
 
 MODES = pytest.mark.parametrize("mode", ["train", "eval"])
 NORMS = pytest.mark.parametrize("pre_norm", [False, True], ids=["post-norm", "pre-norm"])
@@ -42,29 +43,10 @@ def random_mask(generator, *shape):
     return mask | nn.functional.one_hot(torch.randint(shape[-1], shape[:-1], generator=generator), shape[-1]).bool()
 
 
-def paired(ours, theirs):
-    """Return (our parameters, torch's one that holds them glued together) of two decoder layers."""
-    pairs = []
-    for mine, its in [(ours.self_attention, theirs.self_attn), (ours.cross_attention, theirs.multihead_attn)]:
-        three = [mine.query_projection, mine.key_projection, mine.value_projection]
-        pairs += [([p.weight for p in three], its.in_proj_weight), ([p.bias for p in three], its.in_proj_bias)]
-        pairs += both(mine.output_projection, its.out_proj)
-    pairs += both(ours.feed_forward.inner, theirs.linear1) + both(ours.feed_forward.outer, theirs.linear2)
-    pairs += both(ours.self_attention_residual.norm, theirs.norm1)
-    pairs += both(ours.cross_attention_residual.norm, theirs.norm2)
-    return pairs + both(ours.feed_forward_residual.norm, theirs.norm3)
-
-
-def both(mine, its):
-    return [([mine.weight], its.weight), ([mine.bias], its.bias)]
-
-
-def assert_equal_with_gradients(ours, theirs, pairs, *, sizes, seed, padded):
+def assert_equal_with_gradients(ours, theirs, *, sizes, seed, padded):
     batch, target, source, d_model = sizes
     generator = torch.Generator().manual_seed(seed)
-    with torch.no_grad():
-        for mine, its in pairs:
-            its.copy_(torch.cat(mine))
+    copy_to_torch(ours, theirs)
     x = torch.randn(batch, target, d_model, generator=generator, dtype=torch.float64, requires_grad=True)
     memory = torch.randn(batch, source, d_model, generator=generator, dtype=torch.float64, requires_grad=True)
     x_copy, memory_copy = (t.detach().clone().requires_grad_() for t in (x, memory))
@@ -80,9 +62,10 @@ def assert_equal_with_gradients(ours, theirs, pairs, *, sizes, seed, padded):
     assert_close(our_output, their_output)
     assert_close(x.grad, x_copy.grad)
     assert_close(memory.grad, memory_copy.grad)
-    for mine, its in pairs:
-        assert_close(torch.cat([parameter.grad for parameter in mine]), its.grad)
-    assert sum(its.numel() for _, its in pairs) == sum(p.numel() for p in ours.parameters()), "a parameter was not compared"
+    gradients = gradients_side_by_side(ours, theirs)
+    for mine, its in gradients:
+        assert_close(mine, its)
+    assert sum(mine.numel() for mine, _ in gradients) == sum(p.numel() for p in ours.parameters()), "one was not compared"
 
 
 SHAPES = {
@@ -108,9 +91,7 @@ def test_pitfalls_7_and_19_layer_equals_torchs_with_gradients(
     torch.manual_seed(seed)
     ours = with_random_parameters(DecoderLayer(d_model, heads, d_ff, dropout=0.0, pre_norm=pre_norm)).double()
     theirs = nn.TransformerDecoderLayer(d_model, heads, d_ff, 0.0, batch_first=True, norm_first=pre_norm).double()
-    assert_equal_with_gradients(
-        ours, theirs, paired(ours, theirs), sizes=(batch, target, source, d_model), seed=seed, padded=padded
-    )
+    assert_equal_with_gradients(ours, theirs, sizes=(batch, target, source, d_model), seed=seed, padded=padded)
 
 
 def torch_stack(num_layers, d_model, heads, d_ff, *, pre_norm, final_norm):
@@ -129,10 +110,7 @@ def test_pitfall_8_stack_equals_torchs_with_a_final_norm_for_pre_norm_only(
     ours = Decoder(num_layers, d_model, heads, d_ff, dropout=0.0, pre_norm=pre_norm)
     ours = with_random_parameters(ours).double()
     theirs = torch_stack(num_layers, d_model, heads, d_ff, pre_norm=pre_norm, final_norm=pre_norm)
-    pairs = [pair for layers in zip(ours.layers, theirs.layers, strict=True) for pair in paired(*layers)]
-    if pre_norm:
-        pairs += both(ours.norm, theirs.norm)
-    assert_equal_with_gradients(ours, theirs, pairs, sizes=(batch, target, source, d_model), seed=seed, padded=padded)
+    assert_equal_with_gradients(ours, theirs, sizes=(batch, target, source, d_model), seed=seed, padded=padded)
 
 
 def test_pitfall_8_torchs_final_norm_would_change_a_post_norm_stack():

@@ -10,6 +10,7 @@ from torch import nn
 from torch.testing import assert_close
 
 from transformer_lib.encoder import Encoder, EncoderLayer, FeedForward, LayerNorm, Residual
+from transformer_lib.teaching.torch_twin import copy_to_torch, gradients_side_by_side
 
 sizes = st.integers(1, 5)
 heads_and_width = st.tuples(st.integers(1, 3), st.integers(2, 4)).map(lambda pair: (pair[0], pair[0] * pair[1]))
@@ -24,47 +25,24 @@ def with_random_norms(module):
     return module
 
 
-def pairs_of(ours, theirs):
-    """Yield (their parameter, the function that reads ours from it) for a layer: torch joins the three projections."""
-    attention = ours.attention
-    projections = (attention.query_projection, attention.key_projection, attention.value_projection)
-    for kind in ("weight", "bias"):
-        yield getattr(theirs.self_attn, f"in_proj_{kind}"), [getattr(part, kind) for part in projections]
-        for their_part, our_part in (
-            (theirs.self_attn.out_proj, attention.output_projection),
-            (theirs.linear1, ours.feed_forward.inner),
-            (theirs.linear2, ours.feed_forward.outer),
-            (theirs.norm1, ours.attention_residual.norm),
-            (theirs.norm2, ours.feed_forward_residual.norm),
-        ):
-            yield getattr(their_part, kind), [getattr(our_part, kind)]
-
-
-def copied(ours, d_model, num_heads, d_ff, pre_norm):
-    """Return torch's encoder layer with our layer's numbers."""
-    theirs = nn.TransformerEncoderLayer(
+def layer_of_torch(d_model, num_heads, d_ff, pre_norm):
+    return nn.TransformerEncoderLayer(
         d_model, num_heads, d_ff, dropout=0.0, batch_first=True, norm_first=pre_norm, dtype=torch.float64
     )
-    with torch.no_grad():
-        for their_parameter, our_parameters in pairs_of(ours, theirs):
-            their_parameter.copy_(torch.cat(our_parameters))
-    return theirs
 
 
-def copied_stack(ours, d_model, num_heads, d_ff, pre_norm):
-    norm = None
-    if pre_norm:
-        norm = nn.LayerNorm(d_model, dtype=torch.float64)
-        norm.load_state_dict(ours.norm.state_dict())
-    first = copied(ours.layers[0], d_model, num_heads, d_ff, pre_norm)
-    theirs = nn.TransformerEncoder(first, len(ours.layers), norm=norm, enable_nested_tensor=False)
-    theirs.layers = nn.ModuleList(copied(layer, d_model, num_heads, d_ff, pre_norm) for layer in ours.layers)
+def stack_of_torch(ours, d_model, num_heads, d_ff, pre_norm):
+    """Return torch's encoder with our encoder's numbers."""
+    norm = nn.LayerNorm(d_model, dtype=torch.float64) if pre_norm else None
+    layer = layer_of_torch(d_model, num_heads, d_ff, pre_norm)
+    theirs = nn.TransformerEncoder(layer, len(ours.layers), norm=norm, enable_nested_tensor=False)
+    copy_to_torch(ours, theirs)
     return theirs
 
 
 def assert_same_gradients(ours, theirs):
-    for their_parameter, our_parameters in pairs_of(ours, theirs):
-        assert_close(torch.cat([parameter.grad for parameter in our_parameters]), their_parameter.grad)
+    for mine, its in gradients_side_by_side(ours, theirs):
+        assert_close(mine, its)
 
 
 def run(module, x, **arguments):
@@ -144,7 +122,8 @@ def test_dropout_acts_on_the_sublayer_alone_and_only_in_training():
 def test_pitfall_7_layer_equals_torch_with_gradients(pre_norm, batch, seq, shape, d_ff, data):
     num_heads, d_model = shape
     ours = with_random_norms(EncoderLayer(d_model, num_heads, d_ff, dropout=0.0, pre_norm=pre_norm).double())
-    theirs = copied(ours, d_model, num_heads, d_ff, pre_norm)
+    theirs = layer_of_torch(d_model, num_heads, d_ff, pre_norm)
+    copy_to_torch(ours, theirs)
     lengths = data.draw(st.lists(st.integers(1, seq), min_size=batch, max_size=batch))
     real = torch.arange(seq) < torch.tensor(lengths).unsqueeze(1)  # (batch, seq)
     x = torch.randn(batch, seq, d_model, dtype=torch.float64)
@@ -165,7 +144,7 @@ def test_pitfall_8_encoder_equals_torch_with_gradients(pre_norm, batch, seq, sha
     """torch's stack has a last normalisation for pre-norm, and none for post-norm: so has ours."""
     num_heads, d_model = shape
     ours = with_random_norms(Encoder(num_layers, d_model, num_heads, 7, dropout=0.0, pre_norm=pre_norm).double())
-    theirs = copied_stack(ours, d_model, num_heads, 7, pre_norm)
+    theirs = stack_of_torch(ours, d_model, num_heads, 7, pre_norm)
     x = torch.randn(batch, seq, d_model, dtype=torch.float64)
     mask = torch.rand(seq, seq) < 0.6
     mask |= torch.eye(seq, dtype=torch.bool)
@@ -175,10 +154,7 @@ def test_pitfall_8_encoder_equals_torch_with_gradients(pre_norm, batch, seq, sha
     their_y.backward(upstream)
     assert_close(our_y, their_y)
     assert_close(our_x.grad, their_x.grad, atol=1e-6, rtol=1e-6)
-    for our_layer, their_layer in zip(ours.layers, theirs.layers, strict=True):
-        assert_same_gradients(our_layer, their_layer)
-    if pre_norm:
-        assert_close(ours.norm.weight.grad, theirs.norm.weight.grad)
+    assert_same_gradients(ours, theirs)
 
 
 def test_pitfall_8_only_pre_norm_has_a_last_normalisation():
@@ -202,7 +178,7 @@ def test_pitfall_20_all_layers_start_different():
 @pytest.mark.parametrize("pre_norm", [False, True])
 def test_pitfall_32_torch_in_eval_mode_agrees_at_real_places(pre_norm):
     ours = with_random_norms(Encoder(2, 8, 2, 12, dropout=0.3, pre_norm=pre_norm).double()).eval()
-    theirs = copied_stack(ours, 8, 2, 12, pre_norm).eval()
+    theirs = stack_of_torch(ours, 8, 2, 12, pre_norm).eval()
     real = torch.tensor([[True, True, True, True], [True, True, False, False]])
     x = torch.randn(2, 4, 8, dtype=torch.float64)
     with torch.no_grad():

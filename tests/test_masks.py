@@ -1,4 +1,4 @@
-"""Chapter 08: which positions each position may see; pitfalls 1 to 5, and the test that finds a leak."""
+"""Chapter 08: which positions each position may see; pitfalls 1 to 6, and the test that finds a leak."""
 
 import pytest
 import torch
@@ -11,6 +11,7 @@ from torch.testing import assert_close
 from transformer_lib.attention import MultiHeadAttention, scaled_dot_product_attention
 from transformer_lib.encoder import Encoder
 from transformer_lib.masks import assert_causal, look_ahead_mask, padding_mask
+from transformer_lib.teaching import figures, kept_attention
 
 PAD = 0
 lengths = st.integers(1, 12)
@@ -199,6 +200,24 @@ def test_pitfall_5_a_leak_is_found_in_either_mode(module, mode):
     expected = f"^not causal in {mode} mode: output position 0 moved when input position 1 changed$"
     with pytest.raises(AssertionError, match=expected):
         assert_causal(module(), IDS)
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_pitfall_6_the_map_that_is_drawn_is_empty_where_the_masks_hide(training):
+    """A map of self-attention is square, so its shape tells nothing: what lies right of the diagonal does."""
+    torch.manual_seed(0)
+    ids = torch.tensor([[4, 5, 6, PAD]])
+    stack = Stack(lambda length: padding_mask(ids, PAD) & look_ahead_mask(length)).train(training)
+    with kept_attention(stack) as kept:
+        stack(ids)
+    assert len(kept) == 2
+    words = ["the", "cat", "sat", "(padding)"]
+    for weights in kept.values():
+        _, axes = figures.subplots()
+        figures.attention_map(axes, weights[0, 0], query_tokens=words, key_tokens=words, title="who looks at whom")
+        drawn = torch.as_tensor(axes.images[0].get_array())
+        assert (drawn > 0).tolist() == [[True, False, False, False], [True, True, False, False], *[[True] * 3 + [False]] * 2]
+        assert axes.get_ylabel().startswith("query") and axes.get_xlabel().startswith("key")
 
 
 class Reads(nn.Module):

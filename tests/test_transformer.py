@@ -14,6 +14,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from transformer_lib.masks import assert_causal, look_ahead_mask, padding_mask
 from transformer_lib.positional_encoding import sinusoidal_table
+from transformer_lib.teaching.torch_twin import copy_to_torch, gradients_side_by_side
 from transformer_lib.transformer import TokenEmbedding, Transformer, TransformerConfig, flop_table, parameter_table
 
 VOCAB = 13
@@ -47,33 +48,6 @@ def same_dropout(call):
 
 # nn.Transformer
 
-PARTS = {
-    "encoder": {"self_attn": "attention", "norm1": "attention_residual.norm", "norm2": "feed_forward_residual.norm"},
-    "decoder": {
-        "self_attn": "self_attention",
-        "multihead_attn": "cross_attention",
-        "norm1": "self_attention_residual.norm",
-        "norm2": "cross_attention_residual.norm",
-        "norm3": "feed_forward_residual.norm",
-    },
-}
-PARTS = {stack: {**parts, "linear1": "feed_forward.inner", "linear2": "feed_forward.outer"} for stack, parts in PARTS.items()}
-
-
-def in_our_names(name):
-    """Return the names of our tensors that make up the tensor `name` of `nn.Transformer`, in their order."""
-    stack, *rest = name.split(".")
-    if rest[0] == "norm":
-        return [name]
-    _, layer, part, *rest = rest
-    place = f"{stack}.layers.{layer}.{PARTS[stack][part]}"
-    if rest[0].startswith("in_proj_"):
-        return [f"{place}.{role}_projection.{rest[0].removeprefix('in_proj_')}" for role in ("query", "key", "value")]
-    if rest[0] == "out_proj":
-        return [f"{place}.output_projection.{rest[1]}"]
-    return [f"{place}.{rest[0]}"]
-
-
 def on_torch(model):
     c = model.config
     stacks = nn.Transformer(
@@ -81,8 +55,7 @@ def on_torch(model):
     )
     if not c.pre_norm:
         stacks.encoder.norm = stacks.decoder.norm = None
-    ours = model.state_dict()
-    stacks.load_state_dict({name: torch.cat([ours[n] for n in in_our_names(name)]) for name in stacks.state_dict()})
+    copy_to_torch(model, stacks)
     return stacks
 
 
@@ -116,15 +89,13 @@ def test_pitfalls_3_7_8_equals_nn_transformer_forward_and_gradients(pre_norm, ba
     assert_close(ours, theirs)
 
     upstream = torch.randn_like(ours)
-    named = dict(model.named_parameters())
     # Each row of the embeddings is an input: their gradients are the inputs' gradients.
-    ends = [parameter for name, parameter in named.items() if not name.startswith(("encoder", "decoder"))]
-    from_theirs = torch.autograd.grad(theirs, [*ends, *stacks.parameters()], upstream, retain_graph=True)
-    gradients = dict(zip(named, torch.autograd.grad(ours, list(named.values()), upstream), strict=True))
-    outside = [gradient for name, gradient in gradients.items() if not name.startswith(("encoder", "decoder"))]
-    assert_close(outside, list(from_theirs[: len(ends)]))
-    for (name, _), gradient in zip(stacks.named_parameters(), from_theirs[len(ends) :], strict=True):
-        assert_close(torch.cat([gradients[n] for n in in_our_names(name)]), gradient)
+    ends = [parameter for name, parameter in model.named_parameters() if not name.startswith(("encoder", "decoder"))]
+    assert_close(*(torch.autograd.grad(output, ends, upstream, retain_graph=True) for output in (ours, theirs)))
+    ours.backward(upstream)
+    theirs.backward(upstream)
+    for mine, its in gradients_side_by_side(model, stacks):
+        assert_close(mine, its)
 
 
 def test_pitfall_32_equals_torch_in_eval_at_the_real_places():
@@ -246,6 +217,14 @@ def test_pitfall_20_no_two_layers_start_alike():
                 assert not any(tensors[0].equal(other) for other in tensors[1:]) and not tensors[1].equal(tensors[2])
 
 
+def test_each_matrix_of_the_stacks_starts_by_glorots_rule():
+    model = tiny(d_model=32, d_ff=64)
+    for name, parameter in [*model.encoder.named_parameters(), *model.decoder.named_parameters()]:
+        if parameter.ndim == 2:
+            bound = math.sqrt(6 / sum(parameter.shape))
+            assert 0.95 * bound < parameter.abs().max() <= bound, name
+
+
 # The embedding, and the shared matrix
 
 
@@ -356,7 +335,7 @@ def test_the_masks_are_those_of_chapter_08():
     source, target_in = torch.tensor([[3, 4, 0]]), torch.tensor([[1, 5, 0, 6]])
     model(source, target_in)
     assert seen["encoder"][1].equal(padding_mask(source, 0))
-    _, _, self_mask, memory_mask = seen["decoder"]
+    _, _, self_mask, memory_mask, _ = seen["decoder"]
     assert self_mask.equal(padding_mask(target_in, 0) & look_ahead_mask(4))
     assert memory_mask.equal(padding_mask(source, 0))
 

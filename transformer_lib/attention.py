@@ -7,6 +7,8 @@ __all__ = ['scaled_dot_product_attention', 'MultiHeadAttention']
 
 # %% ../notebooks/06_attention.ipynb #library-imports
 import math
+from collections.abc import Callable
+from functools import partial
 
 import torch
 from jaxtyping import Bool, Float
@@ -141,6 +143,15 @@ def _mix(
         mixed = F.dropout(weights, dropout) @ v  # (batch, heads, query, d_k)
     return mixed, weights
 
+# %% ../notebooks/06_attention.ipynb #keys-and-values
+def _keys_and_values(
+    attention: nn.Module, key: Tensor, value: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Return the keys and the values of all heads, each (batch, heads, key, d_k)."""
+    k = _project(key, attention.key_projection, attention.num_heads)
+    v = _project(value, attention.value_projection, attention.num_heads)
+    return k, v
+
 # %% ../notebooks/06_attention.ipynb #multi-head-attention
 class MultiHeadAttention(nn.Module):
     """Attend in `num_heads` subspaces of width `d_model / num_heads`, side by side.
@@ -148,11 +159,13 @@ class MultiHeadAttention(nn.Module):
     With `need_weights` the weights are computed as the formula says and returned;
     without, torch's fused kernel gives the same output faster. `dropout` acts on the
     weights while training; the paper does not use it there, so it is 0. The weights
-    that are returned are those before dropout.
+    that are returned are those before dropout. `cache(self, make)` may return keys and
+    values of earlier calls, with those of `make()` or without: see `KeyValueCache`.
 
     Shapes: `query` is `(batch, query, d_model)`, `key` and `value` are
     `(batch, key, d_model)`; `mask` broadcasts to `(batch, heads, query, key)`; returns
-    `(batch, query, d_model)` and `(batch, heads, query, key)` or None.
+    `(batch, query, d_model)` and `(batch, heads, query, seen)` or None: `seen` counts
+    the keys, and with a cache also those that it holds.
     Parameters: `4 (d_model² + d_model)`.
     Raises: `ValueError` if `d_model` is not divisible by `num_heads`, if shapes do not
     fit, if a sequence is empty, or if `mask` is not boolean.
@@ -169,19 +182,18 @@ class MultiHeadAttention(nn.Module):
         self.output_projection = nn.Linear(d_model, d_model)
 
     def forward(
-        self,
-        query: Float[Tensor, "batch query d_model"],
+        self, query: Float[Tensor, "batch query d_model"],
         key: Float[Tensor, "batch key d_model"],
         value: Float[Tensor, "batch key d_model"],
-        mask: Bool[Tensor, "..."] | None = None,
-        need_weights: bool = False,
+        mask: Bool[Tensor, "..."] | None = None, need_weights: bool = False,
+        cache: Callable[..., tuple[Tensor, Tensor]] | None = None,
     ) -> tuple[
         Float[Tensor, "batch query d_model"],
-        Float[Tensor, "batch heads query key"] | None,
+        Float[Tensor, "batch heads query seen"] | None,
     ]:
         q = _project(query, self.query_projection, self.num_heads)
-        k = _project(key, self.key_projection, self.num_heads)
-        v = _project(value, self.value_projection, self.num_heads)
+        make = partial(_keys_and_values, self, key, value)
+        k, v = make() if cache is None else cache(self, make)
         # No dropout outside training: the flag counts as 0 there.
         mixed, weights = _mix(q, k, v, mask, self.dropout * self.training, need_weights)
         return self.output_projection(_join_heads(mixed)), weights

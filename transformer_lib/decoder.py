@@ -6,6 +6,9 @@
 __all__ = ['DecoderLayer', 'Decoder']
 
 # %% ../notebooks/09_decoder.ipynb #library-imports
+from functools import partial
+from typing import Any
+
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
@@ -31,7 +34,9 @@ def _check_sequences(x: Tensor, memory: Tensor, d_model: int) -> None:
 class DecoderLayer(nn.Module):
     """Masked self-attention, cross-attention to the encoder's output, feed-forward.
 
-    Queries of the cross-attention come from `x`, keys and values from `memory`.
+    Queries of the cross-attention come from `x`, keys and values from `memory`. With a
+    `cache` (chapter 13), `x` holds only the words that are new since the last
+    call.
 
     Shapes: `x` is `(batch, target, d_model)`, so is the result; `memory` is
     `(batch, source, d_model)`; `self_mask` broadcasts to
@@ -58,14 +63,14 @@ class DecoderLayer(nn.Module):
         self, x: Float[Tensor, "batch target d_model"],
         memory: Float[Tensor, "batch source d_model"],
         self_mask: Bool[Tensor, "..."] | None = None,
-        memory_mask: Bool[Tensor, "..."] | None = None,
+        memory_mask: Bool[Tensor, "..."] | None = None, cache: Any = None,
     ) -> Float[Tensor, "batch target d_model"]:
-        own, cross = self.self_attention, self.cross_attention
-        _check_sequences(x, memory, own.query_projection.in_features)
-        x = self.self_attention_residual(x, lambda x: own(x, x, x, self_mask)[0])
-        x = self.cross_attention_residual(
-            x, lambda x: cross(x, memory, memory, memory_mask)[0]
-        )
+        _check_sequences(x, memory, self.feed_forward.inner.in_features)
+        grow, keep = (cache.grow, cache.keep) if cache else (None, None)
+        own = partial(self.self_attention, mask=self_mask, cache=grow)
+        cross = partial(self.cross_attention, mask=memory_mask, cache=keep)
+        x = self.self_attention_residual(x, lambda x: own(x, x, x)[0])
+        x = self.cross_attention_residual(x, lambda x: cross(x, memory, memory)[0])
         return self.feed_forward_residual(x, self.feed_forward)
 
 # %% ../notebooks/09_decoder.ipynb #decoder
@@ -94,8 +99,8 @@ class Decoder(nn.Module):
         self, x: Float[Tensor, "batch target d_model"],
         memory: Float[Tensor, "batch source d_model"],
         self_mask: Bool[Tensor, "..."] | None = None,
-        memory_mask: Bool[Tensor, "..."] | None = None,
+        memory_mask: Bool[Tensor, "..."] | None = None, cache: Any = None,
     ) -> Float[Tensor, "batch target d_model"]:
         for layer in self.layers:
-            x = layer(x, memory, self_mask, memory_mask)
+            x = layer(x, memory, self_mask, memory_mask, cache)
         return self.norm(x)

@@ -162,6 +162,17 @@ class TokenEmbedding(nn.Module):
         _check_tokens(tokens, vocab)
         return F.embedding(tokens, self.weight) * math.sqrt(d_model)
 
+# %% ../notebooks/10_transformer.ipynb #learned-positions
+class _LearnedPositions(LearnedPositionalEmbedding):
+    """The learned table with dropout on the sum, as `PositionalEncoding` has it."""
+
+    def __init__(self, max_len: int, d_model: int, dropout: float) -> None:
+        super().__init__(max_len, d_model)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x: Tensor, offset: int = 0) -> Tensor:
+        return self.dropout(super().forward(x, offset))
+
 # %% ../notebooks/10_transformer.ipynb #transformer-parts
 def _stack(config: TransformerConfig) -> tuple:
     """Return the arguments of `Encoder` and `Decoder`, in their order."""
@@ -179,13 +190,12 @@ def _stack(config: TransformerConfig) -> tuple:
 def _positions(config: TransformerConfig) -> nn.Module:
     """Return the layer that adds positions; dropout acts on the sum in both kinds."""
     if config.learned_positions:
-        learned = LearnedPositionalEmbedding(config.max_len, config.d_model)
-        return nn.Sequential(learned, nn.Dropout(config.dropout))
+        return _LearnedPositions(config.max_len, config.d_model, config.dropout)
     return PositionalEncoding(config.d_model, config.max_len, config.dropout)
 
 
 def _start_stacks(*stacks: nn.Module) -> None:
-    """Give each matrix of the stacks Glorot's start, as in `nn.Transformer`."""
+    """Give each matrix of the stacks Glorot's start."""
     for stack in stacks:
         for parameter in stack.parameters():
             if parameter.ndim == 2:
@@ -217,10 +227,14 @@ def _check_batches(target_in: Tensor, memory: Tensor, source: Tensor) -> None:
         )
 
 
-def _target_mask(target_in: Tensor, pad_id: int) -> Tensor:
-    """Return the mask (batch, 1, target, target): real words, and none to the right."""
-    causal = look_ahead_mask(target_in.size(1), target_in.device)  # (target, target)
-    return padding_mask(target_in, pad_id) & causal
+def _masks(
+    target_in: Tensor, source: Tensor, pad_id: int, cache: Any
+) -> tuple[Tensor, Tensor]:
+    """Return the masks of self-attention (batch, 1, target, seen) and of the memory."""
+    seen = target_in if cache is None else cache.extend(target_in)  # (batch, seen)
+    causal = look_ahead_mask(seen.size(1), seen.device)  # (seen, seen)
+    causal = causal[-target_in.size(1) :]  # (target, seen)
+    return padding_mask(seen, pad_id) & causal, padding_mask(source, pad_id)
 
 # %% ../notebooks/10_transformer.ipynb #transformer
 Source = Int[Tensor, "batch source"]
@@ -233,7 +247,8 @@ class Transformer(nn.Module):
     """The encoder–decoder of the paper: from token ids to logits over the target words.
 
     The masks are made here, from the padding id. `encode` and `decode` are the two
-    halves of `forward`: to write a sentence, encode once and decode many times.
+    halves of `forward`: to write a sentence, encode once and decode many times. With a
+    `cache` (a `KeyValueCache`), `target_in` holds only the words that are new.
 
     Shapes: `source` is `(batch, source)`, `target_in` `(batch, target)`, both ids;
     `memory` is `(batch, source, d_model)`; the logits are `(batch, target, vocab)`.
@@ -245,10 +260,9 @@ class Transformer(nn.Module):
 
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
-        self.config = config
+        self.config, self.positions = config, _positions(config)
         self.source_embedding = TokenEmbedding(config.source_vocab, config.d_model)
         self.target_embedding = TokenEmbedding(config.target_vocab, config.d_model)
-        self.positions = _positions(config)
         self.encoder, self.decoder = Encoder(*_stack(config)), Decoder(*_stack(config))
         _start_stacks(self.encoder, self.decoder)
         self.output = nn.Linear(config.d_model, config.target_vocab, bias=False)
@@ -260,13 +274,14 @@ class Transformer(nn.Module):
         x = self.positions(self.source_embedding(source))  # (batch, source, d_model)
         return self.encoder(x, padding_mask(source, self.config.pad_id))
 
-    def decode(self, target_in: Target, memory: Memory, source: Source) -> Logits:
-        x = self.positions(self.target_embedding(target_in))  # (batch, target, d_model)
+    def decode(
+        self, target_in: Target, memory: Memory, source: Source, cache: Any = None
+    ) -> Logits:
+        x = self.target_embedding(target_in)  # (batch, target, d_model)
+        x = self.positions(x, cache.length if cache else 0)
         _check_batches(target_in, memory, source)
-        self_mask = _target_mask(target_in, self.config.pad_id)
-        memory_mask = padding_mask(source, self.config.pad_id)
-        x = self.decoder(x, memory, self_mask, memory_mask)  # (batch, target, d_model)
-        return self.output(x)  # (batch, target, vocab)
+        masks = _masks(target_in, source, self.config.pad_id, cache)
+        return self.output(self.decoder(x, memory, *masks, cache))
 
     def forward(self, source: Source, target_in: Target) -> Logits:
         return self.decode(target_in, self.encode(source), source)

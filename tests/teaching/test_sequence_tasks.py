@@ -6,7 +6,14 @@ from torch import nn
 from torch.nn.functional import one_hot
 
 from transformer_lib.seq2seq import EOS_ID, PAD_ID, SOS_ID
-from transformer_lib.teaching.sequence_tasks import VOCABULARY, exact_match, right_words, task_batch, train_on_task
+from transformer_lib.teaching.sequence_tasks import (
+    VOCABULARY,
+    best_words,
+    exact_match,
+    right_words,
+    task_batch,
+    train_on_task,
+)
 
 
 @pytest.mark.parametrize(("task", "order"), [("copy", 1), ("reverse", -1)])
@@ -58,6 +65,23 @@ def test_training_lowers_the_loss_on_all_lengths():
     assert len(losses) == 200
     assert sum(losses[-20:]) < 0.9 * sum(losses[:20])
     assert model.lengths == {1, 2, 3, 4}
+
+
+def test_with_a_warm_up_the_rate_climbs_and_then_falls_to_almost_nothing(monkeypatch):
+    rates = []
+    step = torch.optim.Adam.step
+
+    def remember(self, *arguments):
+        rates.append(self.param_groups[0]["lr"])
+        return step(self, *arguments)
+
+    monkeypatch.setattr(torch.optim.Adam, "step", remember)
+    train_on_task(NextSymbol(), task="copy", seed=0, steps=12, longest=2, learning_rate=0.1, warm_up=4)
+    assert rates[:4] == pytest.approx([0.025, 0.05, 0.075, 0.1])
+    assert rates[4:] == pytest.approx([0.1 * left / 8 for left in range(8, 0, -1)])
+    rates.clear()
+    train_on_task(NextSymbol(), task="copy", seed=0, steps=3, longest=2, learning_rate=0.1)
+    assert rates == [0.1, 0.1, 0.1]
 
 
 class Answers(nn.Module):
@@ -128,3 +152,29 @@ def test_right_words_tells_teacher_forcing_from_free_writing():
     assert free[:, 0].all()
     assert not free[:, -1].any()
     assert 0 < free[:, 1:-1].float().mean() < 0.5
+
+
+class Copies(nn.Module):
+    """Has no `generate`: `decode` knows the next word of the source from the number of words so far."""
+
+    def __init__(self):
+        super().__init__()
+        self.encoded = 0
+
+    def encode(self, source):
+        self.encoded += 1
+        return nn.functional.pad(source, (0, 1), value=EOS_ID)
+
+    def decode(self, target_in, memory, source):
+        assert target_in[:, 0].tolist() == [SOS_ID] * len(source)
+        assert target_in[:, 1:].equal(memory[:, : target_in.size(1) - 1])
+        return one_hot(memory[:, : target_in.size(1)], VOCABULARY).float()
+
+
+def test_a_model_without_generate_reads_its_own_words_and_is_encoded_once():
+    model = Copies()
+    source = torch.tensor([[3, 4, 5], [6, 7, 8]])
+    assert best_words(model, source, 4).tolist() == [[3, 4, 5, EOS_ID], [6, 7, 8, EOS_ID]]
+    assert model.encoded == 1
+    assert exact_match(model, task="copy", length=5, seed=0) == 1.0
+    assert exact_match(model, task="reverse", length=5, count=20, seed=0) < 0.5

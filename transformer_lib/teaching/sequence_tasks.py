@@ -43,14 +43,21 @@ def train_on_task(
     longest: int = 16,
     batch: int = 64,
     learning_rate: float = 5e-3,
+    warm_up: int = 0,
 ) -> list[float]:
     """Train `model(source, target_in)` on `task` and return the loss of each step.
 
     Each step draws one batch of one random length from 1 to `longest`. `seed` fixes the sentences; the weights that the
-    model starts from are the caller's.
+    model starts from are the caller's. The learning rate is constant; with `warm_up` it climbs to `learning_rate` in that
+    many steps, and falls in a straight line to almost 0 at the last one.
     """
     generator = torch.Generator().manual_seed(seed)
     optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate)
+
+    def share_of_rate(step: int) -> float:
+        return min((step + 1) / warm_up, (steps - step) / (steps - warm_up)) if warm_up else 1.0
+
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, share_of_rate)
     losses = []
     model.train()
     for _ in progress(range(steps), description=f"{task}, seed {seed}"):
@@ -61,6 +68,7 @@ def train_on_task(
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), max_norm=1.0)
         optimizer.step()
+        schedule.step()
         losses.append(loss.item())
     return losses
 
@@ -70,7 +78,7 @@ def right_words(model: nn.Module, *, task: str, length: int, count: int = 200, s
     """Return which words of `count` new sentences are right, with teacher forcing and freely written.
 
     Both are Boolean and `(count, length + 1)`; the last place is that of EOS. With teacher forcing the words come from
-    `model(source, target_in)`, otherwise from `model.generate(source, max_len)`, which reads its own words.
+    `model(source, target_in)`, otherwise from the model that reads its own words, as in `exact_match`.
     """
     generator = torch.Generator().manual_seed(seed)
     source, target_in, target_out = task_batch(task, count=count, length=length, generator=generator)
@@ -81,9 +89,10 @@ def right_words(model: nn.Module, *, task: str, length: int, count: int = 200, s
 
 @torch.no_grad()
 def exact_match(model: nn.Module, *, task: str, length: int, count: int = 200, seed: int) -> float:
-    """Return the share of `count` new sentences that `model.generate(source, max_len)` answers without a mistake.
+    """Return the share of `count` new sentences that the model answers without a mistake.
 
-    The model decodes freely, from its own words. An answer counts only if it also stops at the right place, with EOS.
+    It decodes freely, from its own words: with `model.generate(source, max_len)`, or, where it has none, with
+    `best_words`. An answer counts only if it also stops at the right place, with EOS.
     """
     generator = torch.Generator().manual_seed(seed)
     source, _, target_out = task_batch(task, count=count, length=length, generator=generator)
@@ -91,8 +100,23 @@ def exact_match(model: nn.Module, *, task: str, length: int, count: int = 200, s
     return (_write_freely(model, source) == target_out).all(dim=1).float().mean().item()
 
 
+@torch.no_grad()
+def best_words(model: nn.Module, source: Tensor, max_len: int) -> Tensor:
+    """Return the `max_len` words that a Transformer writes for each sentence, the best one at each place.
+
+    `model` has `encode(source)`, which is called once, and `decode(target_in, memory, source)`, which is called for each
+    word with SOS and all words so far. Nothing stops at EOS.
+    """
+    memory = model.encode(source)
+    written = source.new_full((len(source), 1), SOS_ID)
+    for _ in range(max_len):
+        logits = model.decode(written, memory, source)[:, -1]  # (count, vocabulary)
+        written = torch.cat([written, logits.argmax(dim=-1, keepdim=True)], dim=1)
+    return written[:, 1:]
+
+
 def _write_freely(model: nn.Module, source: Tensor) -> Tensor:
     """Return what the model writes, `(count, length + 1)`: it may have stopped early."""
     length = source.size(1) + 1
-    written = model.generate(source, max_len=length)
+    written = model.generate(source, max_len=length) if hasattr(model, "generate") else best_words(model, source, length)
     return pad(written, (0, length - written.size(1)), value=PAD_ID)

@@ -1,0 +1,57 @@
+"""Which of torch's parameters is which of ours: to start two modules alike, and to compare their gradients."""
+
+import torch
+from torch import Tensor, nn
+
+__all__ = ["copy_to_torch", "gradients_side_by_side", "paired_parameters"]
+
+# The parts that torch calls by other names, ours first. All others have the same name on both sides.
+_NAMES: dict[type[nn.Module], dict[str, str]] = {
+    nn.MultiheadAttention: {"output_projection": "out_proj"},
+    nn.TransformerEncoderLayer: {
+        "attention": "self_attn",
+        "attention_residual.norm": "norm1",
+        "feed_forward.inner": "linear1",
+        "feed_forward.outer": "linear2",
+        "feed_forward_residual.norm": "norm2",
+    },
+    nn.TransformerDecoderLayer: {
+        "self_attention": "self_attn",
+        "self_attention_residual.norm": "norm1",
+        "cross_attention": "multihead_attn",
+        "cross_attention_residual.norm": "norm2",
+        "feed_forward.inner": "linear1",
+        "feed_forward.outer": "linear2",
+        "feed_forward_residual.norm": "norm3",
+    },
+}
+
+
+def paired_parameters(ours: nn.Module, theirs: nn.Module) -> list[tuple[list[Tensor], Tensor]]:
+    """Return, for each parameter of torch's module, the list of our parameters that it holds, one below the other.
+
+    `theirs` is an `nn.MultiheadAttention`, a layer or a stack of torch's encoder or decoder, or a whole `nn.Transformer`;
+    `ours` is the course's module of the same kind and size. Only the query, key and value projections are several of ours
+    in one of torch's. Raises `AttributeError` where `theirs` has a part that `ours` lacks.
+    """
+    if isinstance(theirs, nn.MultiheadAttention):
+        three = [ours.query_projection, ours.key_projection, ours.value_projection]
+        pairs = [([getattr(part, kind) for part in three], getattr(theirs, f"in_proj_{kind}")) for kind in ("weight", "bias")]
+    else:
+        pairs = [([getattr(ours, name)], parameter) for name, parameter in theirs.named_parameters(recurse=False)]
+    names = _NAMES.get(type(theirs), {name: name for name, _ in theirs.named_children()})
+    for our_name, their_name in names.items():
+        pairs += paired_parameters(ours.get_submodule(our_name), theirs.get_submodule(their_name))
+    return pairs
+
+
+@torch.no_grad()
+def copy_to_torch(ours: nn.Module, theirs: nn.Module) -> None:
+    """Give torch's module the numbers of ours."""
+    for mine, its in paired_parameters(ours, theirs):
+        its.copy_(torch.cat(mine))
+
+
+def gradients_side_by_side(ours: nn.Module, theirs: nn.Module) -> list[tuple[Tensor, Tensor]]:
+    """Return our gradient and torch's for each parameter of torch's module, after both have gone backward."""
+    return [(torch.cat([parameter.grad for parameter in mine]), its.grad) for mine, its in paired_parameters(ours, theirs)]
