@@ -1,0 +1,528 @@
+"""Chapter 13, held to a decoder that never remembers anything, to brute force, and to what it promises."""
+
+import itertools
+import math
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch.testing import assert_close
+
+from transformer_lib.decoding import (
+    KeyValueCache,
+    beam_hypotheses,
+    beam_search,
+    greedy_decode,
+    length_penalty,
+    sample_decode,
+    sampling_probabilities,
+)
+from transformer_lib.teaching import kept_attention
+from transformer_lib.teaching.record import record
+from transformer_lib.transformer import Transformer, TransformerConfig
+
+PAD, SOS, EOS = 0, 1, 2
+
+
+def tiny(seed=0, *, vocab=9, sharp=4.0, ending=0.0, **changes):
+    """Return an untrained model that has opinions: `sharp` scales its logits, `ending` moves those of EOS."""
+    torch.manual_seed(seed)
+    sizes = {"d_model": 8, "num_layers": 2, "num_heads": 2, "d_ff": 12, "dropout": 0.1, **changes}
+    model = Transformer(TransformerConfig(vocab, vocab, **sizes)).double()
+    with torch.no_grad():
+        model.output.weight *= sharp
+    decode = model.decode
+
+    def with_ending(*args, **kwargs):
+        logits = decode(*args, **kwargs)
+        return logits + ending * (torch.arange(vocab) == model.config.eos_id)
+
+    model.decode = with_ending
+    return model
+
+
+def sentences(seed, count, length, vocab=9, pad_id=PAD):
+    """Return words of mixed lengths, padded on the right; at least one word each."""
+    generator = torch.Generator().manual_seed(seed)
+    words = torch.randint(3, vocab, (count, length), generator=generator)
+    lengths = torch.randint(1, length + 1, (count, 1), generator=generator)
+    return words.masked_fill(torch.arange(length) >= lengths, pad_id)
+
+
+def recorded(model):
+    """Let `model.decode` keep the logits of the last place of each call, and return the list."""
+    kept, decode = [], model.decode
+
+    def keeping(*args, **kwargs):
+        logits = decode(*args, **kwargs)
+        kept.append(logits[:, -1].clone())
+        return logits
+
+    model.decode = keeping
+    return kept
+
+
+def log_probabilities(model, source, tokens):
+    """Return each token's log-probability by teacher forcing, for one sentence; padding and SOS are no words."""
+    model.eval()
+    target_in = torch.tensor([[SOS, *tokens[:-1]]])
+    with torch.no_grad():
+        logits = model.decode(target_in, model.encode(source), source)[0]
+    logits[:, [PAD, SOS]] = -math.inf
+    return logits.log_softmax(dim=-1)[range(len(tokens)), list(tokens)]
+
+
+# Cached is uncached
+
+drawn = given(
+    seed=st.integers(0, 10_000),
+    count=st.integers(1, 4),
+    length=st.integers(1, 6),
+    max_len=st.integers(1, 9),
+    pre_norm=st.booleans(),
+    learned_positions=st.booleans(),
+    ending=st.sampled_from([-2.0, 0.0, 2.0]),
+)
+
+
+@drawn
+@settings(max_examples=25)
+def test_pitfall_15_greedy_with_a_cache_scores_each_step_as_without(
+    seed, count, length, max_len, pre_norm, learned_positions, ending
+):
+    model = tiny(seed, pre_norm=pre_norm, learned_positions=learned_positions, max_len=9, ending=ending)
+    source = sentences(seed, count, length)
+    steps = recorded(model)
+    cached = greedy_decode(model, source, max_len)
+    with_cache = list(steps)
+    steps.clear()
+    assert cached.equal(greedy_decode(model, source, max_len, use_cache=False))
+    assert len(with_cache) == len(steps) == cached.size(1)
+    assert_close(with_cache, list(steps))
+
+
+@drawn
+@settings(max_examples=25)
+def test_pitfall_15_the_beam_with_a_cache_scores_each_step_as_without(
+    seed, count, length, max_len, pre_norm, learned_positions, ending
+):
+    model = tiny(seed, pre_norm=pre_norm, learned_positions=learned_positions, max_len=9, ending=ending)
+    source = sentences(seed, count, length)
+    steps = recorded(model)
+    cached = beam_hypotheses(model, source, max_len, beam=3)
+    with_cache = list(steps)
+    steps.clear()
+    uncached = beam_hypotheses(model, source, max_len, beam=3, use_cache=False)
+    assert [[h.tokens for h in found] for found in cached] == [[h.tokens for h in found] for found in uncached]
+    assert_close(
+        [h.score for found in cached for h in found], [h.score for found in uncached for h in found], rtol=1e-9, atol=0
+    )
+    assert len(with_cache) == len(steps)
+    assert_close(with_cache, list(steps))
+
+
+@pytest.mark.parametrize("learned_positions", [False, True])
+def test_pitfall_15_cached_logits_are_the_teacher_forced_ones(learned_positions):
+    """The words may come in one by one or several at once, and padding among them stays unseen."""
+    model = tiny(learned_positions=learned_positions, max_len=8).eval()
+    source = sentences(1, 3, 5)
+    target_in = torch.tensor([[1, 4, 5, 6, 7, 8, 3], [1, 4, 5, 0, 0, 0, 0], [1, 8, 7, 6, 5, 0, 0]])
+    memory = model.encode(source)
+    expected = model.decode(target_in, memory, source)
+    for pieces in ([1] * 7, [3, 1, 2, 1], [7]):
+        cache = KeyValueCache()
+        logits = [model.decode(piece, memory, source, cache) for piece in target_in.split(pieces, dim=1)]
+        assert_close(torch.cat(logits, dim=1), expected)
+        assert cache.length == 7 and cache.tokens.equal(target_in)
+
+
+def test_the_cache_saves_the_work_that_it_is_there_for():
+    model = tiny(ending=-100.0, max_len=16)
+    source = sentences(0, 2, 5)
+    read, crossed = [], []
+    model.decoder.register_forward_pre_hook(lambda _, given: read.append(given[0].size(1)))
+    for layer in model.decoder.layers:
+        layer.cross_attention.key_projection.register_forward_pre_hook(lambda *_: crossed.append(1))
+    greedy_decode(model, source, 6)
+    assert read == [1] * 6 and len(crossed) == 2, "the source is projected once in each of the two layers"
+    read.clear()
+    greedy_decode(model, source, 6, use_cache=False)
+    assert read == [1, 2, 3, 4, 5, 6]
+
+
+def test_a_cache_follows_the_rows_that_are_selected():
+    model = tiny(max_len=8).eval()
+    source = sentences(2, 3, 4)
+    memory = model.encode(source)
+    written = torch.tensor([[1, 4, 5], [1, 6, 7], [1, 8, 3]])
+    cache = KeyValueCache()
+    model.decode(written, memory, source, cache)
+    rows = torch.tensor([2, 0, 0, 1])
+    cache.select(rows)
+    new = torch.tensor([[3], [4], [5], [6]])
+    expected = model.decode(torch.cat([written[rows], new], 1), memory[rows], source[rows])[:, -1:]
+    assert_close(model.decode(new, memory[rows], source[rows], cache), expected)
+    empty = KeyValueCache()
+    empty.select(rows)
+    assert empty.length == 0 and empty.tokens is None
+
+
+def test_attention_weights_are_kept_with_a_cache_too():
+    model = tiny(max_len=8).eval()
+    source, target_in = torch.tensor([[3, 4, 5, 0]]), torch.tensor([[1, 6, 7]])
+    memory, cache = model.encode(source), KeyValueCache()
+    with kept_attention(model) as whole:
+        model.decode(target_in, memory, source)
+    with kept_attention(model) as step:
+        for word in target_in.split(1, dim=1):
+            model.decode(word, memory, source, cache)
+    for name in (f"decoder.layers.{n}.{kind}_attention" for n in (0, 1) for kind in ("self", "cross")):
+        assert_close(step[name], whole[name][:, :, -1:])
+
+
+def test_a_refused_call_leaves_the_cache_as_it_was():
+    model = tiny(max_len=2).eval()
+    source = torch.tensor([[3, 4]])
+    memory, cache = model.encode(source), KeyValueCache()
+    model.decode(torch.tensor([[1, 5]]), memory, source, cache)
+    with pytest.raises(ValueError, match="table has 2 positions"):
+        model.decode(torch.tensor([[6]]), memory, source, cache)
+    assert cache.tokens.tolist() == [[1, 5]]
+
+
+# Where sentences end
+
+@given(
+    seed=st.integers(0, 10_000), max_len=st.integers(1, 8), beam=st.integers(1, 5), ending=st.sampled_from([-9.0, 0.0, 1.5])
+)
+@settings(max_examples=30)
+def test_pitfall_26_finished_sentences_stay_finished_and_nothing_is_too_long(seed, max_len, beam, ending):
+    model = tiny(seed, ending=ending, max_len=8)
+    source = sentences(seed, 4, 5)
+    written = [
+        greedy_decode(model, source, max_len),
+        sample_decode(model, source, max_len, generator=torch.Generator().manual_seed(seed)),
+        beam_search(model, source, max_len, beam=beam),
+    ]
+    for batch in written:
+        assert batch.dtype == torch.int64 and 1 <= batch.size(1) <= max_len
+        for row in batch.tolist():
+            words, end, rest = row, [], []
+            if EOS in row:
+                words, end, rest = row[: row.index(EOS)], [EOS], row[row.index(EOS) + 1 :]
+            assert min(words, default=3) >= 3 and set(rest) <= {PAD}
+            assert end or len(row) == max_len, "cut off only at max_len"
+        longest = max(row.index(EOS) + 1 if EOS in row else len(row) for row in batch.tolist())
+        assert batch.size(1) == longest, "the loop stops when the last sentence ends"
+
+
+@given(seed=st.integers(0, 10_000), max_len=st.integers(1, 7))
+@settings(max_examples=15)
+def test_pitfall_31_the_beam_never_extends_a_finished_hypothesis(seed, max_len):
+    model = tiny(seed, ending=1.0, max_len=8)
+    source = sentences(seed, 3, 4)
+    for row, found in zip(source, beam_hypotheses(model, source, max_len, beam=4, alpha=0.6), strict=True):
+        assert 1 <= len(found) <= 4 and len({h.tokens for h in found}) == len(found)
+        finished = [h.tokens[-1] == EOS for h in found]
+        assert finished == sorted(finished, reverse=True), "what was cut off comes last"
+        for group in (True, False):
+            scores = [h.score for h, done in zip(found, finished, strict=True) if done is group]
+            assert scores == sorted(scores, reverse=True)
+        for h in found:
+            assert EOS not in h.tokens[:-1] and len(h.tokens) <= max_len
+            expected = log_probabilities(model, row[None], h.tokens).sum().item()
+            assert_close(h.log_probability, expected, rtol=1e-9, atol=1e-9)
+            assert_close(h.score, expected / ((5 + len(h.tokens)) / 6) ** 0.6, rtol=1e-9, atol=1e-9)
+
+
+@given(seed=st.integers(0, 10_000), max_len=st.integers(1, 8), alpha=st.sampled_from([0.0, 0.6, 2.0]))
+@settings(max_examples=30)
+def test_pitfall_31_a_beam_of_one_is_greedy(seed, max_len, alpha):
+    model = tiny(seed, max_len=8, ending=0.5)
+    source = sentences(seed, 4, 5)
+    assert beam_search(model, source, max_len, beam=1, alpha=alpha).equal(greedy_decode(model, source, max_len))
+
+
+def patient_beam(model, source, max_len, beam, alpha):
+    """Return tokens and scores of a beam search in lists, for one sentence, that never stops before `max_len`."""
+    model.eval()
+    live, complete = [((), 0.0)], []
+    with torch.no_grad():
+        memory = model.encode(source)
+        for length in range(1, max_len + 1):
+            candidates = []
+            for tokens, total in live:
+                logits = model.decode(torch.tensor([[SOS, *tokens]]), memory, source)[0, -1]
+                logits[[PAD, SOS]] = -math.inf
+                for word, step in enumerate(logits.log_softmax(dim=-1).tolist()):
+                    candidates.append(((*tokens, word), total + step))
+            best = sorted(candidates, key=lambda one: one[1], reverse=True)[:beam]
+            complete += [(tokens, t / length_penalty(length, alpha)) for tokens, t in best if tokens[-1] == EOS]
+            live = [one for one in best if one[0][-1] != EOS]
+    return sorted(complete, key=lambda one: one[1], reverse=True)[:beam]
+
+
+@given(
+    seed=st.integers(0, 10_000),
+    beam=st.integers(1, 5),
+    alpha=st.sampled_from([0.0, 0.6, 1.0, 4.0]),
+    ending=st.sampled_from([-1.0, 0.5, 2.0]),
+    max_len=st.integers(1, 8),
+)
+@settings(max_examples=20)
+def test_pitfall_31_to_stop_early_loses_nothing(seed, beam, alpha, ending, max_len):
+    model = tiny(seed, ending=ending, max_len=8)
+    source = sentences(seed, 3, 4)
+    for row, found in zip(source, beam_hypotheses(model, source, max_len, beam, alpha), strict=True):
+        patient = patient_beam(model, row[None], max_len, beam, alpha)
+        complete = [h for h in found if h.tokens[-1] == EOS]
+        assert [h.tokens for h in complete] == [tokens for tokens, _ in patient]
+        assert_close([h.score for h in complete], [score for _, score in patient], rtol=1e-9, atol=1e-9)
+        cut_off = found[len(complete) :]
+        assert all(len(h.tokens) == max_len for h in cut_off)
+
+
+def test_pitfall_31_the_search_waits_for_a_long_hypothesis():
+    """Two short ones have ended, and the live one has a lower score; but the penalty will still rise."""
+    model = tiny(vocab=5, max_len=8)
+    end_or_3 = [(0.5, 0.45), (0.55, 0.45), *[(1e-9, 1.0)] * 5, (1.0, 1e-9)]
+
+    def decode(target_in, memory, source, cache=None):
+        logits = torch.full((*target_in.shape, 5), -60.0)
+        logits[:, -1, [EOS, 3]] = torch.tensor(end_or_3[target_in.size(1) - 1]).log()
+        return logits
+
+    model.decode = decode
+    (found,) = beam_hypotheses(model, torch.tensor([[3]]), 8, beam=2, alpha=4.0, use_cache=False)
+    assert [h.tokens for h in found] == [(*[3] * 7, EOS), (EOS,)]
+
+
+def test_the_search_does_stop_early():
+    model = tiny(ending=3.0, max_len=64)
+    steps = recorded(model)
+    beam_hypotheses(model, sentences(0, 3, 4), 64, beam=2)
+    assert len(steps) < 40
+
+
+@given(seed=st.integers(0, 10_000), alpha=st.sampled_from([0.0, 0.6, 1.0, 3.0]), ending=st.sampled_from([-2.0, 0.0, 2.0]))
+@settings(max_examples=15)
+def test_pitfall_31_a_full_beam_is_brute_force(seed, alpha, ending):
+    words, max_len = [3, 4], 4
+    model = tiny(seed, vocab=5, ending=ending, max_len=8)
+    source = sentences(seed, 2, 3, vocab=5)
+    # Every sentence of at most max_len tokens that ends in EOS: 1 + 2 + 4 + 8.
+    every = [(*start, EOS) for length in range(max_len) for start in itertools.product(words, repeat=length)]
+    for row, found in zip(source, beam_hypotheses(model, source, max_len, beam=24, alpha=alpha), strict=True):
+        best = {t: log_probabilities(model, row[None], t).sum().item() / length_penalty(len(t), alpha) for t in every}
+        ranked = sorted(every, key=best.get, reverse=True)
+        complete = [h for h in found if h.tokens[-1] == EOS]
+        assert [h.tokens for h in complete] == ranked[: len(complete)] and len(complete) == len(every)
+        assert_close([h.score for h in complete], [best[t] for t in ranked], rtol=1e-9, atol=1e-9)
+    first = [list(found[0].tokens) for found in beam_hypotheses(model, source, max_len, beam=24, alpha=alpha)]
+    chosen = beam_search(model, source, max_len, beam=24, alpha=alpha).tolist()
+    assert [[t for t in row if t != PAD] for row in chosen] == first
+
+
+def test_pitfall_31_the_length_penalty_moves_the_choice_to_longer_sentences():
+    lengths = []
+    for alpha in (0.0, 1.0, 4.0):
+        total = 0
+        for seed in range(10):
+            model = tiny(seed, ending=1.0, max_len=8)
+            total += sum(len(found[0].tokens) for found in beam_hypotheses(model, sentences(seed, 4, 5), 8, alpha=alpha))
+        lengths.append(total)
+    assert lengths[0] < lengths[1] < lengths[2]
+
+
+def test_the_length_penalty_by_hand():
+    assert length_penalty(1, 0.6) == 1 and length_penalty(7, 0.0) == 1
+    assert length_penalty(7, 1.0) == 2
+    assert_close(length_penalty(13, 0.5), math.sqrt(3))
+
+
+def test_a_wider_beam_finds_what_greedy_misses():
+    gained = 0
+    for seed in range(10):
+        model, source = tiny(seed, ending=0.5, max_len=8), sentences(seed, 4, 5)
+        for row, greedy, found in zip(
+            source, greedy_decode(model, source, 6), beam_hypotheses(model, source, 6, alpha=0.0), strict=True
+        ):
+            tokens = [t for t in greedy.tolist() if t != PAD]
+            gained += found[0].log_probability > log_probabilities(model, row[None], tokens).sum().item() + 1e-9
+    assert gained >= 5
+
+
+# One sentence does not know of the others
+
+@pytest.mark.parametrize("decode", [greedy_decode, beam_search])
+def test_a_sentence_is_written_the_same_alone_and_among_others(decode):
+    model = tiny(3, ending=0.5, max_len=8)
+    source = sentences(5, 6, 5)
+    together = decode(model, source, 8)
+    for row, written in zip(source, together, strict=True):
+        alone = decode(model, row[row != PAD][None], 8)[0]
+        assert written[: len(alone)].equal(alone) and not written[len(alone) :].any()
+
+
+def test_other_special_ids():
+    """All ids come from the configuration."""
+    model = tiny(vocab=9, pad_id=8, sos_id=7, eos_id=6, ending=2.0, max_len=8)
+    source = torch.tensor([[1, 2, 3, 8], [4, 5, 8, 8], [0, 1, 2, 3]])
+    decode = model.decode
+    # The model would rather write padding and SOS than anything else.
+    model.decode = lambda *given: decode(*given) + 50.0 * (torch.arange(9) >= 7)
+    for written in (greedy_decode(model, source, 8), beam_search(model, source, 8), sample_decode(model, source, 8)):
+        for row in written.tolist():
+            words = row[: row.index(6)] if 6 in row else row
+            assert max(words, default=0) <= 5 and set(row[len(words) + 1 :]) <= {8}
+    assert (greedy_decode(model, source, 8) == 6).any()
+
+
+# Sampling
+
+def test_sampling_by_hand():
+    logits = torch.tensor([0.1, 0.4, 0.3, 0.2], dtype=torch.float64).log()
+    chances = sampling_probabilities
+    assert_close(chances(logits).tolist(), [0.1, 0.4, 0.3, 0.2])
+    assert_close(chances(logits, top_k=2).tolist(), [0.0, 4 / 7, 3 / 7, 0.0])
+    assert_close(chances(logits, top_p=0.7).tolist(), [0.0, 4 / 7, 3 / 7, 0.0])
+    assert_close(chances(logits, top_p=0.71).tolist(), [0.0, 4 / 9, 3 / 9, 2 / 9])
+    assert_close(chances(logits, top_p=1e-9).tolist(), [0.0, 1.0, 0.0, 0.0])
+    # top_p counts what top_k has left: 4/7 alone reach one half.
+    assert_close(chances(logits, top_k=2, top_p=0.5).tolist(), [0.0, 1.0, 0.0, 0.0])
+    assert_close(chances(logits, temperature=0.5).tolist(), [1 / 30, 16 / 30, 9 / 30, 4 / 30])
+    assert_close(chances(logits, top_k=9, top_p=1.0).tolist(), [0.1, 0.4, 0.3, 0.2])
+
+
+@given(
+    seed=st.integers(0, 10_000),
+    vocab=st.integers(1, 30),
+    temperature=st.floats(1e-3, 1e3),
+    top_k=st.none() | st.integers(1, 40),
+    top_p=st.none() | st.floats(1e-6, 1.0),
+)
+def test_what_stays_is_the_best_and_sums_to_one(seed, vocab, temperature, top_k, top_p):
+    torch.manual_seed(seed)
+    logits = torch.randn(2, 3, vocab) * 3
+    if vocab > 2:
+        logits[..., 0] = -math.inf
+    before = logits.clone()
+    chances = sampling_probabilities(logits, temperature, top_k, top_p)
+    assert logits.equal(before) and chances.shape == logits.shape
+    assert_close(chances.sum(dim=-1), torch.ones(2, 3))
+    assert (chances.argmax(dim=-1) == logits.argmax(dim=-1)).all() or temperature > 100
+    stay = chances > 0
+    assert stay.any(dim=-1).all() and (vocab < 3 or not stay[..., 0].any())
+    if top_k is not None:
+        assert (stay.sum(dim=-1) <= top_k).all()
+    lowest = logits.masked_fill(~stay, math.inf).amin(dim=-1)
+    highest_left_out = logits.masked_fill(stay, -math.inf).amax(dim=-1)
+    assert (lowest >= highest_left_out).all() or temperature > 100
+
+
+def test_top_p_keeps_the_fewest_words_that_reach_it():
+    torch.manual_seed(0)
+    chances = torch.rand(50, 20, dtype=torch.float64).softmax(dim=-1)
+    stay = sampling_probabilities(chances.log(), top_p=0.8) > 0
+    held = (chances * stay).sum(dim=-1)
+    smallest = chances.masked_fill(~stay, 2.0).amin(dim=-1)
+    assert (held >= 0.8).all() and (held - smallest < 0.8).all()
+
+
+def test_draws_follow_the_probabilities():
+    model = tiny(vocab=6, sharp=2.0, max_len=8)
+    source = torch.tensor([[3, 4, 5]]).expand(20_000, -1)
+    drawn = sample_decode(model, source, 1, temperature=1.5, generator=torch.Generator().manual_seed(0))[:, 0]
+    shares = drawn.bincount(minlength=6) / len(drawn)
+    model.eval()
+    with torch.no_grad():
+        logits = model.decode(torch.tensor([[SOS]]), model.encode(source[:1]), source[:1])[0, -1]
+    logits[[PAD, SOS]] = -math.inf
+    assert_close(shares.double(), (logits / 1.5).softmax(dim=-1), rtol=0, atol=0.02)
+
+
+def test_sampling_repeats_with_its_generator_and_ends_in_greedy():
+    model, source = tiny(1, max_len=8), sentences(1, 4, 5)
+
+    def write(seed, **arguments):
+        return sample_decode(model, source, 8, generator=torch.Generator().manual_seed(seed), **arguments)
+
+    assert write(0).equal(write(0)) and write(0).equal(write(0, use_cache=False))
+    assert len({tuple(write(seed).flatten().tolist()) for seed in range(5)}) > 1
+    for arguments in ({"temperature": 1e-6}, {"top_k": 1}, {"top_p": 1e-9}):
+        assert write(0, **arguments).equal(greedy_decode(model, source, 8)), arguments
+
+
+# The model is left as it was
+
+@pytest.mark.parametrize("decode", [greedy_decode, sample_decode, beam_search, beam_hypotheses])
+def test_dropout_is_off_while_writing_and_every_mode_is_put_back(decode):
+    model, source = tiny(2, dropout=0.5, max_len=8), sentences(2, 3, 4)
+    model.train()
+    model.encoder.eval()
+    modes = [part.training for part in model.modules()]
+    seen = []
+    model.decoder.register_forward_pre_hook(lambda part, _: seen.append(any(p.training for p in part.modules())))
+    written = decode(model, source, 5)
+    assert seen and not any(seen)
+    assert [part.training for part in model.modules()] == modes
+    assert not getattr(written, "requires_grad", False) and torch.is_grad_enabled()
+
+    def fails(*_):
+        raise RuntimeError("interrupted")
+
+    model.decoder.register_forward_pre_hook(fails)
+    with pytest.raises(RuntimeError, match="interrupted"):
+        decode(model, source, 5)
+    assert [part.training for part in model.modules()] == modes and torch.is_grad_enabled()
+
+
+# The record
+
+def test_the_cache_is_at_least_five_times_faster_at_128_tokens():
+    for row in record("decoding_cache")["numbers"]:
+        if row["length"] == 128 and row["sentences"] == 8:
+            assert row["ratio"] >= 5, row
+
+
+# Wrong input
+
+ONES = torch.full((2, 3), 3)
+
+
+@pytest.mark.usefixtures("as_a_user_calls_it")
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: greedy_decode(tiny(max_len=5), ONES, 0), "max_len must be in 1 … 5"),
+        (lambda: greedy_decode(tiny(max_len=5), ONES, 6), "max_len must be in 1 … 5"),
+        (lambda: sample_decode(tiny(max_len=5), ONES, 6), "max_len must be in 1 … 5"),
+        (lambda: beam_search(tiny(max_len=5), ONES, 6), "max_len must be in 1 … 5"),
+        (lambda: beam_search(tiny(), ONES, 5, beam=0), "beam must be at least 1, but it is 0"),
+        (lambda: beam_search(tiny(), ONES, 5, alpha=-0.1), "alpha must not be negative, but it is -0.1"),
+        (lambda: beam_search(tiny(), ONES, 5, alpha=math.nan), "alpha must not be negative"),
+        (lambda: beam_hypotheses(tiny(), ONES, 5, beam=-1), "beam must be at least 1, but it is -1"),
+        (lambda: greedy_decode(tiny(), torch.full((1, 2), 9), 5), "token ids must lie in 0 … 8"),
+        (lambda: greedy_decode(tiny(), torch.ones(3, dtype=torch.long), 5), "shape"),
+        (lambda: beam_search(tiny(), torch.ones(0, 3, dtype=torch.long), 5), "not empty"),
+        (lambda: sample_decode(tiny(), ONES, 5, temperature=0.0), "temperature must be a positive number"),
+        (lambda: sample_decode(tiny(), ONES, 5, temperature=math.nan), "temperature must be a positive number"),
+        (lambda: sampling_probabilities(torch.zeros(3), top_k=0), "top_k must be at least 1, but it is 0"),
+        (lambda: sampling_probabilities(torch.zeros(3), top_p=0.0), "top_p must be above 0 and at most 1"),
+        (lambda: sampling_probabilities(torch.zeros(3), top_p=1.1), "top_p must be above 0 and at most 1"),
+        (lambda: length_penalty(0, 0.6), "length must be at least 1"),
+        (lambda: length_penalty(3, -1.0), "alpha not negative"),
+        (lambda: greedy_decode(tiny(sharp=math.nan), ONES, 5), "scores are NaN"),
+        (lambda: mixed_batches(), "this one holds 2 sentences and 3 came"),
+    ],
+)
+def test_wrong_input_says_what_is_wrong(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def mixed_batches():
+    cache = KeyValueCache()
+    cache.extend(torch.ones(2, 1, dtype=torch.long))
+    cache.extend(torch.ones(3, 1, dtype=torch.long))

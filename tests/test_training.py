@@ -1,0 +1,649 @@
+"""Chapter 12: the shift, batches, loss per real token, checkpoints, a killed run that goes on, and pitfalls 22, 24, 25 and 26."""
+
+import copy
+import math
+import os
+import pickle
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from interrupted_run import CHECKPOINT_EVERY, STEPS, pairs, run
+from torch import nn
+from torch.nn import functional as F
+from torch.testing import assert_close
+
+from transformer_lib import training
+from transformer_lib.alignment import AttentionSeq2Seq
+from transformer_lib.schedule import TransformerSchedule, transformer_optimizer
+from transformer_lib.seq2seq import Seq2Seq
+from transformer_lib.training import (
+    Batch,
+    History,
+    evaluate,
+    load_checkpoint,
+    save_checkpoint,
+    shift_right,
+    token_batches,
+    train,
+)
+from transformer_lib.transformer import Transformer, TransformerConfig
+
+VOCAB = 11
+EXACT = {"rtol": 0, "atol": 1e-12}
+sentences = st.lists(st.integers(3, VOCAB - 1), min_size=1, max_size=6)
+some_pairs = st.lists(st.tuples(sentences, sentences.map(lambda words: [*words, 2])), min_size=1, max_size=12)
+
+
+def transformer(dropout=0.0, d_model=8):
+    sizes = {"d_model": d_model, "num_layers": 1, "num_heads": 2, "d_ff": 16, "dropout": dropout}
+    return Transformer(TransformerConfig(VOCAB, VOCAB, **sizes)).double()
+
+
+MODELS = {
+    "transformer": transformer,
+    "seq2seq": lambda: Seq2Seq(VOCAB, VOCAB, d_model=6, hidden=7).double(),
+    "attention-seq2seq": lambda: AttentionSeq2Seq(VOCAB, VOCAB, d_model=6, hidden=7).double(),
+}
+EACH_MODEL = pytest.mark.parametrize("make", MODELS.values(), ids=MODELS)
+
+
+def model_with_seed(make, seed=0):
+    torch.manual_seed(seed)
+    return make()
+
+
+def gradients(model):
+    return [parameter.grad for parameter in model.parameters()]
+
+
+def one_step(model, batch, **settings):
+    """Train one step without moving the weights: the gradients stay to be looked at."""
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.0)
+    history = train(model, [batch], steps=1, optimizer=optimizer, **settings)
+    return history.losses[0], gradients(model)
+
+
+def same_weights(one, other):
+    return all(a.equal(b) for a, b in zip(one.state_dict().values(), other.state_dict().values(), strict=True))
+
+
+# The shift
+
+
+def test_pitfall_25_the_decoder_reads_one_word_behind_what_it_says():
+    target_out = torch.tensor([[5, 6, 7, 2], [8, 2, 0, 0]])
+    assert shift_right(target_out, sos_id=1).tolist() == [[1, 5, 6, 7], [1, 8, 2, 0]]
+
+
+@given(pairs=some_pairs)
+def test_pitfall_25_what_is_read_at_a_place_was_said_at_the_place_before(pairs):
+    batch = Batch.from_pairs(pairs)
+    assert batch.target_in[:, 0].eq(1).all()
+    assert batch.target_in[:, 1:].equal(batch.target_out[:, :-1])
+
+
+@given(pairs=some_pairs)
+def test_pitfall_26_every_target_ends_in_eos_and_only_padding_follows(pairs):
+    batch = Batch.from_pairs(pairs)
+    for row, (_, target) in zip(batch.target_out.tolist(), pairs, strict=True):
+        end = row.index(2)
+        assert row[: end + 1] == target
+        assert set(row[end + 1 :]) <= {0}
+
+
+def test_pitfall_26_a_target_that_lost_its_eos_is_refused():
+    with pytest.raises(ValueError, match=r"pair 1 must end in EOS \(id 2\), but it ends in 6"):
+        Batch.from_pairs([([3], [4, 2]), ([3], [4, 5, 6])])
+
+
+# Batches
+
+
+@given(pairs=some_pairs)
+def test_a_batch_holds_its_pairs_and_counts_the_words_to_say(pairs):
+    batch = Batch.from_pairs(pairs)
+    assert batch.source.shape == (len(pairs), max(len(source) for source, _ in pairs))
+    assert [[i for i in row if i] for row in batch.source.tolist()] == [source for source, _ in pairs]
+    assert batch.tokens == sum(len(target) for _, target in pairs)
+
+
+def test_other_special_ids():
+    batch = Batch.from_pairs([([5], [6, 9]), ([5, 6], [0, 6, 9])], sos_id=8, pad_id=7, eos_id=9)
+    assert batch.source.tolist() == [[5, 7], [5, 6]]
+    assert batch.target_in.tolist() == [[8, 6, 9], [8, 0, 6]]
+    assert batch.target_out.tolist() == [[6, 9, 7], [0, 6, 9]]
+    assert (batch.tokens, batch.split(2)[1].pad_id, batch.to("cpu").pad_id) == (5, 7, 7)
+
+
+@given(pairs=some_pairs, parts=st.integers(1, 15))
+def test_split_cuts_the_sentences_and_loses_none(pairs, parts):
+    batch = Batch.from_pairs(pairs)
+    split = batch.split(parts)
+    assert len(split) <= parts
+    for name in ("source", "target_in", "target_out"):
+        assert torch.cat([getattr(part, name) for part in split]).equal(getattr(batch, name))
+
+
+def contents(batches):
+    """Return the sentence pairs of `batches`, without padding."""
+    return [
+        ([i for i in source if i], [i for i in target if i])
+        for batch in batches
+        for source, target in zip(batch.source.tolist(), batch.target_out.tolist(), strict=True)
+    ]
+
+
+@given(pairs=some_pairs, max_tokens=st.integers(7, 40), seed=st.none() | st.integers(0, 5))
+def test_batches_never_exceed_their_token_budget_and_hold_every_pair_once(pairs, max_tokens, seed):
+    batches = token_batches(pairs, max_tokens, seed)
+    assert max(batch.source.numel() for batch in batches) <= max_tokens
+    assert max(batch.target_out.numel() for batch in batches) <= max_tokens
+    assert sorted(contents(batches)) == sorted(pairs)
+
+
+@pytest.mark.parametrize("side", [0, 1], ids=["source", "target"])
+def test_the_budget_is_kept_where_only_one_side_is_long(side):
+    long, short = [3] * 5 + [2], [3, 2]
+    many = [(long, short) if side == 0 else (short, long)] * 7
+    batches = token_batches(many, 12)
+    assert [len(batch.source) for batch in batches] == [2, 2, 2, 1]
+
+
+def test_a_batch_is_as_full_as_its_budget_allows():
+    batches = token_batches([([3], [3, 3, 2])] * 10, 12)
+    assert [len(batch.source) for batch in batches] == [4, 4, 2]
+
+
+def test_a_long_sentence_narrows_its_own_batch_only():
+    batches = token_batches([([3] * 6, [2]), *[([3], [3, 2])] * 6], 12)
+    assert [len(batch.source) for batch in batches] == [2, 5]
+
+
+def test_sentences_of_similar_length_share_a_batch():
+    many = pairs(300, seed=3, longest=30)
+    batches = token_batches(many, 200, seed=0)
+    padding = 1 - sum(batch.tokens for batch in batches) / sum(batch.target_out.numel() for batch in batches)
+    assert padding < 0.05
+
+
+def test_the_seed_makes_the_order_and_none_means_shortest_first():
+    many = pairs(60, seed=4)
+    order = {seed: contents(token_batches(many, 30, seed)) for seed in (None, 0, 1)}
+    assert order[0] == contents(token_batches(many, 30, 0))
+    assert order[0] != order[1]
+    lengths = [len(target) for _, target in order[None]]
+    assert lengths == sorted(lengths)
+    first = {seed: token_batches(many, 30, seed)[0].target_out.size(1) for seed in range(8)}
+    assert len(set(first.values())) > 1, "the batches themselves are in random order too"
+    equally_long = [([3, word], [word, 2]) for word in range(3, 11)]
+    together = [{frozenset(batch.source[:, 1].tolist()) for batch in token_batches(equally_long, 4, s)} for s in range(4)]
+    assert any(groups != together[0] for groups in together), "and who shares a batch is random among equals"
+    torch.manual_seed(0)
+    before = torch.get_rng_state()
+    token_batches(many, 30, 5)
+    assert torch.get_rng_state().equal(before)
+
+
+# The loss
+
+
+@EACH_MODEL
+@settings(max_examples=10)
+@given(pairs=some_pairs, more=st.integers(1, 5))
+def test_pitfall_24_adding_padding_moves_no_loss_and_no_gradient(make, pairs, more):
+    model = model_with_seed(make)
+    batch = Batch.from_pairs(pairs)
+    wider = Batch(*(F.pad(ids, (0, more)) for ids in (batch.source, batch.target_in, batch.target_out)))
+    loss, expected = one_step(model, batch)
+    wider_loss, given_ = one_step(model, wider)
+    assert_close(wider_loss, loss, **EXACT)
+    assert_close(given_, expected, **EXACT)
+    assert_close(evaluate(model, [wider]), evaluate(model, [batch]), **EXACT)
+
+
+@EACH_MODEL
+@settings(max_examples=10)
+@given(pairs=some_pairs, parts=st.integers(2, 13))
+def test_pitfall_22_k_micro_batches_equal_one_batch(make, pairs, parts):
+    model = model_with_seed(make)
+    batch = Batch.from_pairs(pairs)
+    loss, expected = one_step(model, batch)
+    parts_loss, given_ = one_step(model, batch, accumulate=parts)
+    assert_close(parts_loss, loss, **EXACT)
+    assert_close(given_, expected, **EXACT)
+
+
+@pytest.mark.parametrize("clip", [None, 0.5])
+def test_pitfall_22_k_micro_batches_train_to_the_same_weights(clip):
+    batches = token_batches(pairs(30, seed=5), 40, seed=0)
+    models = []
+    for parts in (1, 2, 3, 7):
+        models.append(model_with_seed(transformer))
+        optimizer = torch.optim.SGD(models[-1].parameters(), lr=0.3, momentum=0.9)
+        train(models[-1], batches, steps=6, optimizer=optimizer, accumulate=parts, clip=clip)
+    for model in models[1:]:
+        assert_close(model.state_dict(), models[0].state_dict(), **EXACT)
+
+
+def test_the_loss_is_that_of_each_sentence_alone_over_all_words():
+    model, many = model_with_seed(transformer), pairs(9, seed=6)
+    total = torch.zeros((), dtype=torch.float64)
+    for source, target in many:
+        logits = model(torch.tensor([source]), torch.tensor([[1, *target[:-1]]]))[0]
+        for scores, word in zip(logits, target, strict=True):
+            total = total + scores.logsumexp(dim=0) - scores[word]
+    expected = total / sum(len(target) for _, target in many)
+    expected_gradients = torch.autograd.grad(expected, list(model.parameters()))
+    loss, given_ = one_step(model, Batch.from_pairs(many), smoothing=0.0)
+    assert_close(loss, expected.item(), **EXACT)
+    assert_close(given_, list(expected_gradients), **EXACT)
+    assert_close(evaluate(model, token_batches(many, 12, seed=1)), expected.item(), **EXACT)
+
+
+def test_evaluate_runs_without_dropout_or_gradients_and_gives_the_mode_back():
+    model = model_with_seed(lambda: transformer(dropout=0.5))
+    batches = token_batches(pairs(9, seed=6), 20)
+    recording = []
+    model.register_forward_hook(lambda *_: recording.append(torch.is_grad_enabled()))
+    for mode in (True, False):
+        model.train(mode)
+        assert evaluate(model, batches) == evaluate(model, batches)
+        assert model.training is mode
+    assert set(recording) == {False}
+
+    class Broken(nn.Linear):
+        def forward(self, *_):
+            raise RuntimeError("broken")
+
+    broken = Broken(1, 1)
+    with pytest.raises(RuntimeError, match="broken"):
+        evaluate(broken, batches)
+    assert broken.training
+
+
+# train
+
+
+def test_train_is_a_plain_torch_loop():
+    batches = token_batches(pairs(30, seed=7), 40, seed=0)
+    ours, theirs = model_with_seed(transformer), model_with_seed(transformer)
+    history = train(ours, batches, steps=2 * len(batches) + 1, smoothing=0.1, clip=0.5)
+
+    optimizer, losses = torch.optim.Adam(theirs.parameters(), lr=0.001, betas=(0.9, 0.98), eps=1e-9), []
+    for batch in [*batches, *batches, batches[0]]:
+        logits = theirs(batch.source, batch.target_in)
+        loss = F.cross_entropy(logits.flatten(0, 1), batch.target_out.flatten(), ignore_index=0, label_smoothing=0.1)
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(theirs.parameters(), 0.5)
+        optimizer.step()
+        losses.append(loss.item())
+    assert_close(history.losses, losses)
+    assert_close(ours.state_dict(), theirs.state_dict())
+    assert history.rates == [0.001] * len(losses)
+
+
+@EACH_MODEL
+def test_each_kind_of_model_learns_one_batch(make):
+    batch = Batch.from_pairs(pairs(4, seed=8))
+    model = model_with_seed(make)
+    history = train(model, [batch], steps=60, optimizer=torch.optim.Adam(model.parameters(), lr=0.02), smoothing=0.0)
+    assert history.losses[-1] < 0.5 * history.losses[0]
+
+
+def test_pitfall_25_one_batch_is_learned_and_decoded_freely():
+    batch = Batch.from_pairs(pairs(8, seed=9, longest=9))
+    model = model_with_seed(lambda: transformer(d_model=32).float())
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.005)
+    train(model, [batch], steps=150, optimizer=optimizer, smoothing=0.0)
+    model.eval()
+    written = torch.ones(8, 1, dtype=torch.int64)
+    for _ in range(batch.target_out.size(1)):
+        best = model(batch.source, written)[:, -1].argmax(dim=-1, keepdim=True)
+        written = torch.cat([written, best], dim=1)
+    real = batch.target_out != 0
+    assert written[:, 1:][real].equal(batch.target_out[real])
+
+
+def test_epochs_are_asked_for_in_order_and_used_up():
+    seen = []
+
+    class Watching(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.scores = nn.Parameter(torch.zeros(VOCAB))
+
+        def forward(self, source, target_in):
+            seen.append(int(source[0, 0]))
+            return self.scores.expand(*target_in.shape, VOCAB)
+
+    def epoch(number):
+        return [Batch.from_pairs([([3 + number], [4, 2])])] * (number + 1)
+
+    train(Watching(), epoch, steps=7)
+    assert seen == [3, 4, 4, 5, 5, 5, 6]
+
+
+def test_the_schedule_sets_the_rate_of_each_step_and_the_losses_are_measured():
+    model = model_with_seed(transformer)
+    optimizer = transformer_optimizer(model)
+    schedule = TransformerSchedule(optimizer, 8, 3)
+    batch = Batch.from_pairs(pairs(4, seed=8))
+    model.eval()
+    history = train(model, [batch], steps=5, optimizer=optimizer, schedule=schedule, evaluate_on=[batch], evaluate_every=2)
+    assert_close(history.rates, [8**-0.5 * min(step**-0.5, step * 3**-1.5) for step in range(1, 6)])
+    assert list(history.evaluated) == [2, 4, 5]
+    assert history.evaluated[5] == evaluate(model, [batch])
+    assert model.training
+
+
+def test_a_loss_that_is_no_number_stops_the_run_before_it_is_saved(tmp_path):
+    model = model_with_seed(transformer)
+    with torch.no_grad():
+        model.output.weight[3] = math.nan
+    with pytest.raises(FloatingPointError, match="nan in step 1"):
+        train(model, [Batch.from_pairs(pairs(4, seed=8))], steps=3, checkpoint=tmp_path / "run.pt", checkpoint_every=1)
+    assert list(tmp_path.iterdir()) == []
+
+
+# Stop and go on
+
+
+def kill(place, checkpoint):
+    """Start the run in a process of its own, and return how that ended."""
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}
+    command = [sys.executable, str(Path(__file__).with_name("interrupted_run.py")), str(checkpoint), place]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+
+
+def done(checkpoint):
+    return len(torch.load(checkpoint, weights_only=True)["extra"]["history"]["losses"])
+
+
+def test_a_run_killed_in_a_step_and_then_in_a_checkpoint_ends_with_the_same_bits(tmp_path):
+    whole, history = run()
+    checkpoint = tmp_path / "run.pt"
+
+    killed = kill("a-step", checkpoint)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    assert done(checkpoint) == CHECKPOINT_EVERY, "it died in step 5, in the middle of a batch"
+
+    killed = kill("a-checkpoint", checkpoint)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    assert done(checkpoint) == 2 * CHECKPOINT_EVERY, "the old file is whole"
+    assert (tmp_path / "run.pt.new").exists(), "it died while the next one was written"
+
+    torch.manual_seed(99)
+    resumed, resumed_history = run(checkpoint, resume=True)
+    assert same_weights(resumed, whole)
+    assert resumed_history == history
+    assert list(tmp_path.iterdir()) == [checkpoint]
+
+
+class Stop(Exception):
+    """The run is stopped here."""
+
+
+@pytest.mark.parametrize("stopped_in", [1, CHECKPOINT_EVERY, CHECKPOINT_EVERY + 1, 8, STEPS])
+def test_a_run_stopped_in_a_step_goes_on_to_the_same_bits(tmp_path, stopped_in):
+    whole, history = run()
+
+    def stop_in_a_step(model):
+        def count(module, *_):
+            passes.append(module.training)
+            if passes.count(True) == 2 * stopped_in:
+                raise Stop
+
+        passes = []
+        model.register_forward_hook(count)
+
+    with pytest.raises(Stop):
+        run(tmp_path / "run.pt", on_model=stop_in_a_step)
+    # Before the first checkpoint there is nothing to go on from: the run starts again, as the caller starts it.
+    started = (tmp_path / "run.pt").exists()
+    assert started is (stopped_in > CHECKPOINT_EVERY)
+    resumed, resumed_history = run(tmp_path / "run.pt", resume=started)
+    assert same_weights(resumed, whole)
+    assert resumed_history == history
+
+
+def test_a_longer_run_may_go_on_from_a_finished_one_and_a_finished_one_stays(tmp_path):
+    checkpoint = tmp_path / "run.pt"
+    first, _ = run(checkpoint, steps=7)
+    again, history = run(checkpoint, resume=True, steps=7)
+    assert same_weights(again, first)
+    assert len(history.losses) == 7
+    longer, history = run(checkpoint, resume=True, steps=STEPS)
+    assert same_weights(longer, run()[0])
+    assert len(history.losses) == STEPS
+
+
+def test_a_checkpoint_is_not_written_over_by_mistake(tmp_path):
+    checkpoint = tmp_path / "run.pt"
+    run(checkpoint, steps=4)
+    before = checkpoint.read_bytes()
+    with pytest.raises(FileExistsError, match="resume=True"):
+        run(checkpoint, steps=5)
+    with pytest.raises(ValueError, match="steps must not be below"):
+        run(checkpoint, resume=True, steps=3)
+    assert checkpoint.read_bytes() == before
+
+
+# Checkpoints
+
+
+def trained_parts(seed=0, make=transformer):
+    model = model_with_seed(make, seed)
+    optimizer = transformer_optimizer(model)
+    schedule = TransformerSchedule(optimizer, 8, 5)
+    train(model, [Batch.from_pairs(pairs(4, seed=8))], steps=3, optimizer=optimizer, schedule=schedule)
+    return model, optimizer, schedule
+
+
+def states(parts):
+    return copy.deepcopy([part.state_dict() for part in parts])
+
+
+def assert_unchanged(parts, before):
+    assert_close(states(parts)[:2], before[:2], rtol=0, atol=0)
+    assert parts[2].get_last_lr() == before[2]["_last_lr"]
+
+
+def test_what_was_saved_comes_back(tmp_path):
+    saved, parts = trained_parts(), trained_parts(seed=1)
+    extra = {"step": 3, "words": ["je", "suis"], "numbers": torch.arange(3), "nested": {"losses": [1.5, 2.5]}}
+    save_checkpoint(tmp_path / "a.pt", *saved, extra)
+    loaded = load_checkpoint(str(tmp_path / "a.pt"), *parts)
+    assert loaded.pop("numbers").equal(extra.pop("numbers"))
+    assert loaded == extra
+    assert_unchanged(parts, states(saved))
+    assert list(tmp_path.iterdir()) == [tmp_path / "a.pt"]
+
+
+def test_a_model_alone_comes_back_and_tied_weights_stay_one(tmp_path):
+    config = TransformerConfig.tiny(VOCAB, VOCAB, d_model=8, d_ff=8, num_heads=2, shared_vocabulary=True)
+    model, other = Transformer(config), Transformer(config)
+    save_checkpoint(tmp_path / "a.pt", model)
+    assert load_checkpoint(tmp_path / "a.pt", other) == {}
+    assert same_weights(model, other)
+    assert other.output.weight is other.source_embedding.weight
+
+
+@pytest.mark.parametrize("fails", ["torch.save", "os.fsync", "os.replace"])
+def test_a_failed_save_leaves_the_old_file_whole_and_nothing_else(tmp_path, monkeypatch, fails):
+    path = tmp_path / "a.pt"
+    save_checkpoint(path, transformer())
+    before = path.read_bytes()
+
+    def write_half_and_fail(state, file):
+        file.write(before[: len(before) // 2])
+        raise OSError("the disk is full")
+
+    def fail(*_):
+        raise OSError("the disk is full")
+
+    module, name = fails.split(".")
+    monkeypatch.setattr(getattr(training, module), name, write_half_and_fail if name == "save" else fail)
+    with pytest.raises(OSError, match="disk is full"):
+        save_checkpoint(path, transformer())
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+class Attack:
+    def __reduce__(self):
+        return os.mkdir, ("attacked",)
+
+
+def foreign_files(folder):
+    torch.save(transformer().state_dict(), folder / "plain-weights.pt")
+    torch.save(transformer(), folder / "whole-model.pt")
+    torch.save(torch.zeros(3), folder / "tensor.pt")
+    torch.save({"format": "transformer_lib checkpoint 1", "model": Attack()}, folder / "attack.pt")
+    (folder / "text.pt").write_text("je suis étudiant\n" * 50, encoding="utf-8")
+    (folder / "pickle.pt").write_bytes(pickle.dumps({"model": Attack()}))
+    (folder / "zeros.pt").write_bytes(bytes(5000))
+    return sorted(folder.iterdir())
+
+
+def test_a_foreign_file_gives_a_clear_error_and_runs_no_code(tmp_path, monkeypatch):
+    files = foreign_files(tmp_path)
+    assert len(files) == 7
+    monkeypatch.chdir(tmp_path)
+    parts = trained_parts()
+    before = states(parts)
+    for path in files:
+        content = path.read_bytes()
+        with pytest.raises(ValueError, match=path.name):
+            load_checkpoint(path, *parts)
+        with pytest.raises(ValueError, match=path.name):
+            train(parts[0], [Batch.from_pairs(pairs(2, seed=1))], steps=3, checkpoint=path, resume=True)
+        assert path.read_bytes() == content
+    assert_unchanged(parts, before)
+    assert not (tmp_path / "attacked").exists()
+
+
+@pytest.mark.parametrize("share", [0, 0.001, 0.1, 0.5, 0.9, 0.999, 1])
+def test_a_truncated_checkpoint_gives_a_clear_error(tmp_path, share):
+    parts = trained_parts()
+    save_checkpoint(tmp_path / "a.pt", *parts)
+    whole = (tmp_path / "a.pt").read_bytes()
+    (tmp_path / "cut.pt").write_bytes(whole[: min(int(share * len(whole)), len(whole) - 1)])
+    before = states(parts)
+    with pytest.raises(ValueError, match=r"cut\.pt cannot be read as one: it is cut off"):
+        load_checkpoint(tmp_path / "cut.pt", *parts)
+    assert_unchanged(parts, before)
+    assert (tmp_path / "a.pt").read_bytes() == whole
+
+
+def test_a_flipped_bit_in_the_weights_is_noticed(tmp_path):
+    model, path = model_with_seed(transformer), tmp_path / "a.pt"
+    save_checkpoint(path, model)
+    content = bytearray(path.read_bytes())
+    place = content.index(model.output.weight.detach().numpy().tobytes())
+    content[place + 5] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match="damaged"):
+        load_checkpoint(path, model)
+
+
+OTHER_MODELS = {
+    "wider": lambda: transformer(d_model=16),
+    "single precision": lambda: transformer().float(),
+    "another kind": MODELS["seq2seq"],
+    "fewer layers": lambda: nn.ModuleDict({"output": nn.Linear(8, VOCAB, bias=False).double()}),
+}
+
+
+@pytest.mark.parametrize("other", OTHER_MODELS.values(), ids=OTHER_MODELS)
+def test_a_checkpoint_of_another_model_changes_nothing(tmp_path, other):
+    save_checkpoint(tmp_path / "a.pt", *trained_parts())
+    model = other()
+    before = copy.deepcopy(model.state_dict())
+    with pytest.raises(ValueError, match="checkpoint of this model"):
+        load_checkpoint(tmp_path / "a.pt", model)
+    assert_close(model.state_dict(), before, rtol=0, atol=0)
+
+
+def test_a_part_that_is_missing_or_does_not_fit_changes_nothing(tmp_path):
+    saved, parts = trained_parts(), trained_parts(seed=1)
+    before = states(parts)
+    save_checkpoint(tmp_path / "weights.pt", saved[0])
+    save_checkpoint(tmp_path / "no-schedule.pt", *saved[:2])
+    # Two groups of parameters, where the run has one.
+    groups = [{"params": [p]} for p in list(saved[0].parameters())[:2]]
+    save_checkpoint(tmp_path / "groups.pt", saved[0], torch.optim.Adam(groups), saved[2])
+    for name, message in [("weights", "state of the optimizer"), ("no-schedule", "the schedule"), ("groups", "group")]:
+        with pytest.raises(ValueError, match=message):
+            load_checkpoint(tmp_path / f"{name}.pt", *parts)
+    with pytest.raises(ValueError, match="one that train wrote"):
+        train(saved[0], [Batch.from_pairs(pairs(2, seed=1))], steps=3, checkpoint=tmp_path / "no-schedule.pt", resume=True)
+    assert_unchanged(parts, before)
+
+
+def test_no_file_is_a_clear_error_and_a_folder_must_exist(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"none\.pt"):
+        load_checkpoint(tmp_path / "none.pt", transformer())
+    with pytest.raises(FileNotFoundError):
+        save_checkpoint(tmp_path / "none" / "a.pt", transformer())
+
+
+# Wrong input
+
+
+ONE = [([3, 4], [5, 2])]
+IDS = torch.ones(2, 3, dtype=torch.int64)
+
+
+def a_run(**settings):
+    return train(transformer(), [Batch.from_pairs(ONE)], **{"steps": 1, **settings})
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: shift_right(torch.ones(3, dtype=torch.int64), 1), r"shape \(3,\)"),
+        (lambda: shift_right(torch.ones(3, 0, dtype=torch.int64), 1), r"shape \(3, 0\)"),
+        (lambda: shift_right(torch.ones(3, 2), 1), "torch.float32"),
+        (lambda: Batch.from_pairs([]), "it is empty"),
+        (lambda: Batch.from_pairs([*ONE, ([], [5, 2])]), "source of pair 1 must hold at least one word"),
+        (lambda: Batch.from_pairs([([3], [])]), "target of pair 0 must hold at least one word"),
+        (lambda: Batch.from_pairs([([3, 0, 4], [5, 2])]), r"source of pair 0 .* no padding \(id 0\)"),
+        (lambda: Batch.from_pairs([([3], [5, 2, 0])]), "target of pair 0 .* no padding"),
+        (lambda: Batch.from_pairs([([3], [5])]), "must end in EOS"),
+        (lambda: Batch(IDS, IDS, IDS.float()), "int64 of shape .*torch.float32"),
+        (lambda: Batch(IDS[0], IDS, IDS), r"int64 of shape \(3,\)"),
+        (lambda: Batch(IDS, IDS, IDS[:, 1:]), r"one shape, .*\(2, 3\), \(2, 3\), \(2, 2\)"),
+        (lambda: Batch(IDS[:1], IDS, IDS), "same sentences"),
+        (lambda: Batch(IDS, IDS, 0 * IDS), "all is padding"),
+        (lambda: Batch(IDS[:0], IDS[:0], IDS[:0]), "all is padding"),
+        (lambda: Batch(IDS, IDS, IDS).split(0), "parts must be at least 1, but it is 0"),
+        (lambda: token_batches([], 10), "it is empty"),
+        (lambda: token_batches([*ONE, ([3] * 9, [4, 2])], 8), "it is 8, and pair 1 has a sentence of 9 tokens"),
+        (lambda: token_batches([([3], [4] * 9 + [2])], 9), "it is 9, and pair 0 has a sentence of 10 tokens"),
+        (lambda: token_batches([([3], [4])], 9), "must end in EOS"),
+        (lambda: evaluate(transformer(), []), "batches must hold at least one"),
+        (lambda: train(transformer(), [], steps=1), "epoch 0 has none"),
+        (lambda: train(transformer(), lambda epoch: [], steps=1), "epoch 0 has none"),
+        (lambda: a_run(steps=0), "steps must be at least 1, but it is 0"),
+        (lambda: a_run(accumulate=0), "accumulate must be at least 1"),
+        (lambda: a_run(checkpoint_every=0), "checkpoint_every must be at least 1"),
+        (lambda: a_run(evaluate_every=0), "evaluate_every must be at least 1"),
+        (lambda: a_run(smoothing=1.0), "smoothing"),
+        (lambda: a_run(evaluate_on=[]), "batches must hold at least one"),
+    ],
+)
+@pytest.mark.usefixtures("as_a_user_calls_it")
+def test_wrong_input_is_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_a_new_history_is_empty():
+    assert History() == History([], [], {})
