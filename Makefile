@@ -37,7 +37,7 @@ book: $(READY)
 	$(BIN)/jupyter-book build . -W --keep-going
 
 test: book
-	$(BIN)/python -m pytest -n 2 --dist loadscope --nbval notebooks tests
+	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder --nbval tests/colab notebooks tests
 
 run: $(READY)
 	$(BIN)/python -m tools.run_notebook $(NB)
