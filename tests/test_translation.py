@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
@@ -35,6 +35,8 @@ from transformer_lib.translation import (
 
 SETS = ("train", "held_out", "longer", "unseen")
 seeds = st.integers(0, 10**6)
+# A corpus takes a moment to make, and a smaller seed is no simpler: shrinking would be a waste.
+A_FEW = settings(max_examples=4, deadline=None, phases=[Phase.reuse, Phase.generate])
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +63,7 @@ def translator(tokenizer):
 # The four sets
 
 
-@settings(max_examples=4, deadline=None)
+@settings(A_FEW)
 @given(count=st.integers(500, 900), seed=seeds, test_count=st.integers(1, 60))
 def test_the_four_sets_have_their_sizes_and_share_no_sentence(count, seed, test_count):
     made = grammar_corpus(count, seed, test_count)
@@ -71,7 +73,7 @@ def test_the_four_sets_have_their_sizes_and_share_no_sentence(count, seed, test_
     assert ("I am a student", "je suis étudiant") in made.train
 
 
-@settings(max_examples=4, deadline=None)
+@settings(A_FEW)
 @given(seed=seeds)
 def test_longer_is_longer_than_all_of_training_on_both_sides(seed):
     made = grammar_corpus(600, seed, 60)
@@ -115,7 +117,7 @@ def test_the_combinations_are_read_rightly():
     assert combinations("I look for her and my uncle sings") == set()
 
 
-@settings(max_examples=3, deadline=None)
+@settings(A_FEW)
 @given(seed=seeds)
 def test_an_unseen_sentence_holds_a_pair_that_no_other_set_has(seed):
     made = grammar_corpus(1500, seed, 100)
@@ -130,7 +132,7 @@ def words(pair):
     return set(english.split()), set(re.findall(r"[^ ']+'?", french))
 
 
-@settings(max_examples=3, deadline=None)
+@settings(A_FEW)
 @given(seed=seeds)
 def test_training_holds_each_word_of_the_other_sets(seed):
     made = grammar_corpus(500, seed, 60)

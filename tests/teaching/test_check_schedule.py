@@ -1,26 +1,14 @@
-"""The checks of chapter 11: right answers pass, each usual mistake gets its own hint, and nothing raises."""
+"""The checks of chapter 11: right answers pass, and each usual mistake gets its own hint."""
 
-import contextlib
-import io
 import math
 import re
 
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 
 from transformer_lib.schedule import label_smoothed_loss, transformer_rate
 from transformer_lib.teaching.check import schedule as check
-
-
-def says(name, attempt):
-    with contextlib.redirect_stdout(io.StringIO()) as printed:
-        getattr(check, name)(attempt)
-    line, rest = printed.getvalue().split("\n", 1)
-    assert rest == ""
-    return line
 
 
 def next_rates(done, count, d_model, warmup, late=0):
@@ -79,8 +67,8 @@ def loss_at_the_target(vocab, smoothing):
         ("lowest_loss", loss_at_the_target),
     ],
 )
-def test_a_right_answer_passes(name, answer):
-    assert says(name, answer).startswith(f"✓ {name}: ")
+def test_a_right_answer_passes(says, name, answer):
+    assert says(getattr(check, name), answer).startswith(f"✓ {name}: ")
 
 
 @pytest.mark.parametrize(
@@ -136,39 +124,7 @@ def test_a_right_answer_passes(name, answer):
         ("lowest_loss", lambda vocab, smoothing: smoothing * math.log(smoothing), "ValueError"),
     ],
 )
-def test_a_usual_mistake_gets_its_hint(name, answer, hint):
-    line = says(name, answer)
+def test_a_usual_mistake_gets_its_hint(says, name, answer, hint):
+    line = says(getattr(check, name), answer)
     assert line.startswith(f"✗ {name}: ")
     assert re.search(hint, line), line
-
-
-def unstored(problem):
-    def attempt(*arguments):
-        raise problem
-
-    return attempt
-
-
-JUNK = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats()
-    | st.complex_numbers()
-    | st.text(max_size=5)
-    | st.just(...)
-    | st.just(object())
-    | st.sampled_from([int, np.array("a"), np.zeros((1, 0)), torch.full((2,), torch.nan), torch.eye(4), range(2), 10**400]),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=2), inner, max_size=2),
-    max_leaves=6,
-)
-PROBLEMS = st.sampled_from([ValueError("two\nlines"), NotImplementedError(), SystemExit(1), RecursionError(), StopIteration()])
-
-
-@pytest.mark.parametrize("name", check.__all__)
-@given(junk=JUNK, problem=PROBLEMS)
-def test_nothing_raises_whatever_the_reader_hands_over(name, junk, problem):
-    for attempt in (junk, lambda *arguments: junk, unstored(problem)):
-        line = says(name, attempt)
-        assert line[0] in "○✗"
-        assert "could not be checked" not in line
