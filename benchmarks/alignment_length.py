@@ -5,7 +5,7 @@ from torch import Tensor, nn
 
 from benchmarks.records import write_record
 from transformer_lib.alignment import AttentionSeq2Seq, DotProductAttention
-from transformer_lib.teaching.sequence_tasks import VOCABULARY, exact_match, task_batch, train_on_task
+from transformer_lib.teaching.experiments.sequence_tasks import VOCABULARY, exact_match, task_batch, train_on_task
 
 NAME = "alignment_length"
 SEEDS = [0, 1, 2]
@@ -57,7 +57,7 @@ def measure(name: str, seed: int) -> dict[str, object]:
     torch.manual_seed(seed)
     attention = make_attention() if make_attention else None
     model = AttentionSeq2Seq(
-        VOCABULARY, VOCABULARY, d_model=D_MODEL, hidden=hidden, attention=attention, look=look
+        VOCABULARY, VOCABULARY, d_model=D_MODEL, hidden_size=hidden, attention=attention, look=look
     )
     train_on_task(model, task=task, seed=seed, steps=STEPS)
     matches = [exact_match(model, task=task, length=length, seed=1000 + seed) for length in LENGTHS]

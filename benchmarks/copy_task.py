@@ -3,7 +3,7 @@
 import torch
 
 from benchmarks.records import write_record
-from transformer_lib.teaching.sequence_tasks import VOCABULARY, exact_match, train_on_task
+from transformer_lib.teaching.experiments.sequence_tasks import VOCABULARY, exact_match, train_on_task
 from transformer_lib.transformer import Transformer, TransformerConfig
 
 NAME = "copy_task"

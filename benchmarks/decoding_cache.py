@@ -13,7 +13,7 @@ from torch import Tensor
 
 from benchmarks.records import write_record
 from transformer_lib.decoding import greedy_decode
-from transformer_lib.teaching.progress import progress
+from transformer_lib._progress import progress
 from transformer_lib.transformer import Transformer, TransformerConfig
 
 NAME = "decoding_cache"

@@ -2,7 +2,7 @@
 
 from benchmarks.records import write_record
 from transformer_lib.recurrent import GRUCell, LSTMCell, Recurrent, RNNCell
-from transformer_lib.teaching.memory_task import freeze_gate, memory_accuracy, open_gate, train_to_remember
+from transformer_lib.teaching.experiments.recurrent import freeze_gate, memory_accuracy, open_gate, train_to_remember
 
 SEEDS = range(5)
 LENGTHS = [6, 10, 20, 30, 40, 60, 100]

@@ -4,7 +4,7 @@ import torch
 
 from benchmarks.records import write_record
 from transformer_lib.seq2seq import Seq2Seq
-from transformer_lib.teaching.sequence_tasks import TASKS, VOCABULARY, exact_match, right_words, train_on_task
+from transformer_lib.teaching.experiments.sequence_tasks import TASKS, VOCABULARY, exact_match, right_words, train_on_task
 
 NAME = "seq2seq_length"
 SEEDS = [0, 1, 2]
@@ -21,7 +21,7 @@ WORDS_HIDDEN, WORDS_LENGTH, WORDS_COUNT = 32, 8, 500
 def trained(task: str, hidden: int, steps: int, seed: int) -> Seq2Seq:
     """Return a new model, trained on `task`."""
     torch.manual_seed(seed)
-    model = Seq2Seq(VOCABULARY, VOCABULARY, d_model=D_MODEL, hidden=hidden)
+    model = Seq2Seq(VOCABULARY, VOCABULARY, d_model=D_MODEL, hidden_size=hidden)
     train_on_task(model, task=task, seed=seed, steps=steps)
     return model
 

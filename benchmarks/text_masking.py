@@ -8,7 +8,7 @@ import torch
 
 from benchmarks.records import write_record
 from benchmarks.text_reviews import encode
-from transformer_lib.teaching.sentiment import WithoutMask, accuracy, more_padding, train_classifier
+from transformer_lib.teaching.experiments.text import WithoutMask, accuracy, more_padding, train_classifier
 from transformer_lib.text import SentimentClassifier, bucket_batches, synthetic_reviews
 
 SEEDS = range(8)

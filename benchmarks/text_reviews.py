@@ -11,7 +11,7 @@ from itertools import chain
 
 import torch
 
-from transformer_lib.teaching.sentiment import BagOfWords, accuracy, train_classifier
+from transformer_lib.teaching.experiments.text import BagOfWords, accuracy, train_classifier
 from transformer_lib.text import Review, SentimentClassifier, Vocabulary, bucket_batches, read_reviews, tokenize
 
 Encoded = tuple[list[list[int]], list[int]]

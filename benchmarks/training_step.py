@@ -15,7 +15,7 @@ from torch.nn.functional import cross_entropy
 
 from benchmarks.records import write_record
 from transformer_lib.positional_encoding import PositionalEncoding
-from transformer_lib.teaching.progress import progress
+from transformer_lib._progress import progress
 from transformer_lib.transformer import TokenEmbedding, Transformer, TransformerConfig
 
 NAME = "training_step"
@@ -37,8 +37,8 @@ class OnTorch(nn.Module):
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
         self.pad_id = config.pad_id
-        self.source_embedding = TokenEmbedding(config.source_vocab, config.d_model)
-        self.target_embedding = TokenEmbedding(config.target_vocab, config.d_model)
+        self.source_embedding = TokenEmbedding(config.source_vocab_size, config.d_model)
+        self.target_embedding = TokenEmbedding(config.target_vocab_size, config.d_model)
         self.positions = PositionalEncoding(config.d_model, config.max_len, config.dropout)
         layers = (config.num_layers, config.num_layers)
         self.stacks = nn.Transformer(
@@ -46,7 +46,7 @@ class OnTorch(nn.Module):
         )
         # torch adds a last norm even where each layer ends in one; the paper has none.
         self.stacks.encoder.norm = self.stacks.decoder.norm = None
-        self.output = nn.Linear(config.d_model, config.target_vocab, bias=False)
+        self.output = nn.Linear(config.d_model, config.target_vocab_size, bias=False)
         if config.shared_vocabulary:
             self.target_embedding = self.source_embedding
             self.output.weight = self.source_embedding.weight

@@ -17,8 +17,8 @@ import torch
 
 import transformer_lib
 from benchmarks.records import write_record
-from transformer_lib.teaching import translation_task
-from transformer_lib.teaching.translation_task import (
+from transformer_lib.teaching.experiments import translation
+from transformer_lib.teaching.experiments.translation import (
     MODELS,
     RATES,
     SETS,
@@ -39,7 +39,7 @@ PRETRAINED = Path(transformer_lib.__file__).parent / "pretrained"
 
 def fingerprint() -> str:
     """Return a short sum of what the runs depend on: runs of another setting must not be mixed with these."""
-    code = Path(translation_task.__file__).read_bytes()
+    code = Path(translation.__file__).read_bytes()
     corpus, tokenizer = corpus_and_tokenizer()
     return hashlib.sha256(code + repr(corpus).encode() + tokenizer.pieces.to_str().encode()).hexdigest()
 

@@ -37,7 +37,7 @@ def run(checkpoint=None, resume=False, on_model=None, steps=STEPS):
         steps=steps,
         optimizer=optimizer,
         schedule=TransformerSchedule(optimizer, 8, 5),
-        accumulate=2,
+        accumulation_steps=2,
         clip=1.0,
         checkpoint=checkpoint,
         checkpoint_every=CHECKPOINT_EVERY,

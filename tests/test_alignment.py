@@ -65,7 +65,7 @@ def test_dot_product_equals_loops(batch, seq, width):
     assert_equal_with_gradients(DotProductAttention()(query, memory, mask), theirs, [query, memory])
 
 
-@given(batch=sizes, seq=sizes, query_size=sizes, memory_size=sizes, hidden=sizes)
+@given(batch=sizes, seq=sizes, query_size=sizes, memory_size=sizes, hidden_size=sizes)
 def test_additive_equals_linear_tanh_softmax_in_loops(batch, seq, query_size, memory_size, hidden):
     ours = AdditiveAttention(query_size, memory_size, hidden).double()
     names = ("from_query", "from_memory", "to_score")
@@ -153,16 +153,16 @@ def test_the_state_steers_the_additive_score():
 
 @given(batch=sizes, target=sizes, source=sizes)
 def test_without_context_the_decoder_is_chapter_ones(batch, target, source):
-    plain = RecurrentDecoder(vocab=9, d_model=3, hidden=4).double()
-    looking = AttentionDecoder(9, 3, 4, DotProductAttention(), look="after").double()
+    plain = RecurrentDecoder(vocab=9, d_model=3, hidden_size=4).double()
+    looking = AttentionDecoder(9, 3, 4, DotProductAttention(), style="luong").double()
     with torch.no_grad():
         looking.embedding.weight.copy_(plain.embedding.weight)
         looking.cell.weight_ih.zero_()[:, :3].copy_(plain.layer.weight_ih_l0)
         looking.cell.weight_hh.copy_(plain.layer.weight_hh_l0)
         looking.cell.bias_ih.copy_(plain.layer.bias_ih_l0)
         looking.cell.bias_hh.copy_(plain.layer.bias_hh_l0)
-        looking.score_words.weight.zero_()[:, :4].copy_(plain.score_words.weight)
-        looking.score_words.bias.copy_(plain.score_words.bias)
+        looking.output.weight.zero_()[:, :4].copy_(plain.output.weight)
+        looking.output.bias.copy_(plain.output.bias)
     state, memory = numbers(batch, 4), numbers(batch, source, 4)
     target_in = torch.randint(9, (batch, target))
     ours, _, _ = looking(target_in, (state, torch.zeros_like(state)), memory)
@@ -192,14 +192,14 @@ def test_the_decoder_follows_its_formula_step_by_step(look):
         if look == "after":
             context, expected = DotProductAttention()(state, memory, mask)
         assert_close(weights[:, t], expected)
-        assert_close(logits[:, t], decoder.score_words(torch.cat([state, context], dim=-1)))
+        assert_close(logits[:, t], decoder.output(torch.cat([state, context], dim=-1)))
     assert_close((last_state, last_context), (state, context))
 
 
 @pytest.fixture(params=["after", "before"])
 def model(request):
     torch.manual_seed(0)
-    return AttentionSeq2Seq(13, 13, d_model=6, hidden=8, look=request.param).double()
+    return AttentionSeq2Seq(13, 13, d_model=6, hidden_size=8, look=request.param).double()
 
 
 def test_the_decoder_starts_from_the_encoders_state_with_nothing_seen(model):
@@ -249,7 +249,7 @@ def test_pitfall_6_the_weights_are_those_of_the_last_pass(model):
 
 def test_pitfall_25_free_writing_equals_teacher_forcing_on_its_own_words(model):
     with torch.no_grad():
-        model.decoder.score_words.bias[:3] = -100  # no special sign: all lines stay equally long
+        model.decoder.output.bias[:3] = -100  # no special sign: all lines stay equally long
     source = torch.randint(3, 13, (5, 4))
     written = model.generate(source, max_len=7)
     free = model.weights
@@ -276,7 +276,7 @@ def test_pitfall_25_it_can_learn_a_batch_by_heart_and_write_it_back(model):
 
 def test_pitfall_26_after_its_end_sign_a_line_gets_padding(model):
     with torch.no_grad():
-        model.decoder.score_words.bias[EOS_ID] = 100
+        model.decoder.output.bias[EOS_ID] = 100
     assert model.generate(torch.randint(3, 13, (3, 4)), max_len=9).tolist() == [[EOS_ID]] * 3
 
 
@@ -287,7 +287,7 @@ def test_every_parameter_learns(model):
 
 
 DOT, ADDITIVE = DotProductAttention(), AdditiveAttention(4, 6, 3)
-TINY = AttentionSeq2Seq(13, 13, d_model=3, hidden=4)
+TINY = AttentionSeq2Seq(13, 13, d_model=3, hidden_size=4)
 WORDS = torch.full((2, 3), 5)
 WRONG = {
     "dot product needs equal widths": (lambda: DOT(torch.zeros(2, 4), torch.zeros(2, 5, 6)), "equally wide.* 4 and 6"),

@@ -12,12 +12,12 @@ from torch.testing import assert_close
 
 from transformer_lib.attention import (
     MultiHeadAttention,
-    _join_heads,
-    _split_heads,
+    join_heads,
+    split_heads,
     scaled_dot_product_attention,
 )
-from transformer_lib.teaching import figures, kept_attention
-from transformer_lib.teaching.torch_twin import copy_to_torch, gradients_side_by_side
+from transformer_lib.teaching import figures, capture_attention
+from transformer_lib.teaching.torch_parity import copy_to_torch, compare_gradients
 
 sizes = st.integers(1, 5)
 DTYPES = [torch.float32, torch.bfloat16, torch.float16]
@@ -129,7 +129,7 @@ def test_pitfalls_3_16_19_layer_equals_torchs_with_gradients(kind, need_weights,
     for layer, leaf_mask in ((ours, mask), (theirs, torch_mask)):
         name = "mask" if layer is ours else "attn_mask"
         layer(*inputs, **{name: leaf_mask}, need_weights=need_weights)[0].backward(upstream)
-    for mine, its in gradients_side_by_side(ours, theirs):
+    for mine, its in compare_gradients(ours, theirs):
         assert_close(mine, its)
 
     if need_weights:
@@ -244,7 +244,7 @@ def test_pitfall_5_under_the_triangle_a_later_token_moves_no_earlier_output(need
 def test_pitfall_6_weights_are_query_by_key_with_the_mask_inside():
     layer, x, memory = MultiHeadAttention(8, 2), normal(1, 3, 8, dtype=torch.float32), normal(1, 5, 8, dtype=torch.float32)
     mask = torch.tensor([True, True, False, True, False]).expand(3, 5)
-    with kept_attention(layer) as kept:
+    with capture_attention(layer) as kept:
         layer(x, memory, memory, mask)
     weights = kept[""][0, 0]
     assert weights.shape == (3, 5)
@@ -262,9 +262,9 @@ def test_pitfall_16_the_scale_is_the_width_of_a_head():
     for heads in (1, 2, 3):
         layer = MultiHeadAttention(12, heads).double()
         projections = layer.query_projection, layer.key_projection, layer.value_projection
-        q, k, v = (_split_heads(part(x), heads) for part in projections)
+        q, k, v = (split_heads(part(x), heads) for part in projections)
         outputs = [
-            layer.output_projection(_join_heads((q @ k.mT / math.sqrt(width)).softmax(-1) @ v)) for width in (12 // heads, 12)
+            layer.output_projection(join_heads((q @ k.mT / math.sqrt(width)).softmax(-1) @ v)) for width in (12 // heads, 12)
         ]
         for need_weights in (False, True):
             ours = layer(x, x, x, need_weights=need_weights)[0]
@@ -275,11 +275,11 @@ def test_pitfall_16_the_scale_is_the_width_of_a_head():
 @given(batch=sizes, seq=sizes, heads=sizes, d_k=sizes)
 def test_pitfall_17_each_head_gets_its_part_of_every_word(batch, seq, heads, d_k):
     x = torch.arange(batch * seq * heads * d_k).double().view(batch, seq, heads * d_k)
-    split = _split_heads(x, heads)
+    split = split_heads(x, heads)
     assert split.shape == (batch, heads, seq, d_k)
     for head in range(heads):
         assert_close(split[:, head], x[:, :, head * d_k : (head + 1) * d_k], rtol=0, atol=0)
-    assert_close(_join_heads(split), x, rtol=0, atol=0)
+    assert_close(join_heads(split), x, rtol=0, atol=0)
     same = torch.equal(split, x.view(batch, heads, seq, d_k))
     assert same == (seq == 1 or heads == 1)
 

@@ -11,10 +11,10 @@ from torch.nn.functional import pad
 from torch.testing import assert_close
 
 from transformer_lib.decoder import Decoder, DecoderLayer
-from transformer_lib.encoder import Encoder, FeedForward, LayerNorm, Residual
+from transformer_lib.encoder import Encoder, FeedForward, LayerNorm, AddAndNorm
 from transformer_lib.masks import assert_causal, look_ahead_mask
-from transformer_lib.teaching import kept_attention
-from transformer_lib.teaching.torch_twin import copy_to_torch, gradients_side_by_side
+from transformer_lib.teaching import capture_attention
+from transformer_lib.teaching.torch_parity import copy_to_torch, compare_gradients
 
 MODES = pytest.mark.parametrize("mode", ["train", "eval"])
 NORMS = pytest.mark.parametrize("pre_norm", [False, True], ids=["post-norm", "pre-norm"])
@@ -62,7 +62,7 @@ def assert_equal_with_gradients(ours, theirs, *, sizes, seed, padded):
     assert_close(our_output, their_output)
     assert_close(x.grad, x_copy.grad)
     assert_close(memory.grad, memory_copy.grad)
-    gradients = gradients_side_by_side(ours, theirs)
+    gradients = compare_gradients(ours, theirs)
     for mine, its in gradients:
         assert_close(mine, its)
     assert sum(mine.numel() for mine, _ in gradients) == sum(p.numel() for p in ours.parameters()), "one was not compared"
@@ -185,7 +185,7 @@ def test_pitfall_2_a_source_of_padding_alone_gives_zeros_and_finite_gradients(le
     changed = memory.detach().clone()
     changed[1] = 50.0
     assert_close(module(x, changed, look_ahead_mask(4), mask), output, rtol=0, atol=0)
-    with kept_attention(module) as kept:
+    with capture_attention(module) as kept:
         module(x, memory, look_ahead_mask(4), mask)
     for name, weights in kept.items():
         if name.endswith("cross_attention"):
@@ -231,7 +231,7 @@ def test_the_memory_is_a_set_and_is_read(level):
 
 def test_pitfall_6_the_map_has_a_row_for_each_target_word_and_a_column_for_each_source_word():
     module = decoder("stack")
-    with kept_attention(module) as kept:
+    with capture_attention(module) as kept:
         module(torch.randn(3, 6, 8), torch.randn(3, 5, 8), look_ahead_mask(6))
     for layer in range(2):
         weights = kept[f"layers.{layer}.cross_attention"]
@@ -260,7 +260,7 @@ def test_s2_counts_five_n_residual_connections(num_layers, pre_norm):
     for part in both_stacks.modules():
         part.register_forward_hook(lambda part, *_: calls.append(type(part)))
     both_stacks[1](torch.zeros(1, 4, 8), both_stacks[0](torch.zeros(1, 5, 8)))
-    assert calls.count(Residual) == 5 * num_layers
+    assert calls.count(AddAndNorm) == 5 * num_layers
     assert calls.count(LayerNorm) == 5 * num_layers + (2 if pre_norm else 0)
     assert calls.count(FeedForward) == 2 * num_layers
 
@@ -279,7 +279,7 @@ def test_pitfall_18_dropout_acts_in_training_only_and_not_on_the_weights():
     module = decoder("layer", dropout=0.5)
     x, memory = torch.randn(2, 4, 8), torch.randn(2, 5, 8)
     assert not torch.allclose(module(x, memory), module(x, memory))
-    with kept_attention(module) as kept:
+    with capture_attention(module) as kept:
         module(x, memory)
     assert (kept["cross_attention"] > 0).all()
     assert module.self_attention.dropout == module.cross_attention.dropout == 0

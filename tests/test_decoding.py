@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from torch.testing import assert_close
 
 from transformer_lib.decoding import (
-    KeyValueCache,
+    LayerCache,
     beam_hypotheses,
     beam_search,
     greedy_decode,
@@ -18,7 +18,7 @@ from transformer_lib.decoding import (
     sample_decode,
     sampling_probabilities,
 )
-from transformer_lib.teaching import kept_attention
+from transformer_lib.teaching import capture_attention
 from transformer_lib.teaching.record import record
 from transformer_lib.transformer import Transformer, TransformerConfig
 
@@ -131,7 +131,7 @@ def test_pitfall_15_cached_logits_are_the_teacher_forced_ones(learned_positions)
     memory = model.encode(source)
     expected = model.decode(target_in, memory, source)
     for pieces in ([1] * 7, [3, 1, 2, 1], [7]):
-        cache = KeyValueCache()
+        cache = LayerCache()
         logits = [model.decode(piece, memory, source, cache) for piece in target_in.split(pieces, dim=1)]
         assert_close(torch.cat(logits, dim=1), expected)
         assert cache.length == 7 and cache.tokens.equal(target_in)
@@ -156,14 +156,14 @@ def test_a_cache_follows_the_rows_that_are_selected():
     source = sentences(2, 3, 4)
     memory = model.encode(source)
     written = torch.tensor([[1, 4, 5], [1, 6, 7], [1, 8, 3]])
-    cache = KeyValueCache()
+    cache = LayerCache()
     model.decode(written, memory, source, cache)
     rows = torch.tensor([2, 0, 0, 1])
     cache.select(rows)
     new = torch.tensor([[3], [4], [5], [6]])
     expected = model.decode(torch.cat([written[rows], new], 1), memory[rows], source[rows])[:, -1:]
     assert_close(model.decode(new, memory[rows], source[rows], cache), expected)
-    empty = KeyValueCache()
+    empty = LayerCache()
     empty.select(rows)
     assert empty.length == 0 and empty.tokens is None
 
@@ -171,10 +171,10 @@ def test_a_cache_follows_the_rows_that_are_selected():
 def test_attention_weights_are_kept_with_a_cache_too():
     model = tiny(max_len=8).eval()
     source, target_in = torch.tensor([[3, 4, 5, 0]]), torch.tensor([[1, 6, 7]])
-    memory, cache = model.encode(source), KeyValueCache()
-    with kept_attention(model) as whole:
+    memory, cache = model.encode(source), LayerCache()
+    with capture_attention(model) as whole:
         model.decode(target_in, memory, source)
-    with kept_attention(model) as step:
+    with capture_attention(model) as step:
         for word in target_in.split(1, dim=1):
             model.decode(word, memory, source, cache)
     for name in (f"decoder.layers.{n}.{kind}_attention" for n in (0, 1) for kind in ("self", "cross")):
@@ -184,7 +184,7 @@ def test_attention_weights_are_kept_with_a_cache_too():
 def test_a_refused_call_leaves_the_cache_as_it_was():
     model = tiny(max_len=2).eval()
     source = torch.tensor([[3, 4]])
-    memory, cache = model.encode(source), KeyValueCache()
+    memory, cache = model.encode(source), LayerCache()
     model.decode(torch.tensor([[1, 5]]), memory, source, cache)
     with pytest.raises(ValueError, match="table has 2 positions"):
         model.decode(torch.tensor([[6]]), memory, source, cache)
@@ -523,6 +523,6 @@ def test_wrong_input_says_what_is_wrong(call, message):
 
 
 def mixed_batches():
-    cache = KeyValueCache()
+    cache = LayerCache()
     cache.extend(torch.ones(2, 1, dtype=torch.long))
     cache.extend(torch.ones(3, 1, dtype=torch.long))

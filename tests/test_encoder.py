@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from torch import nn
 from torch.testing import assert_close
 
-from transformer_lib.encoder import Encoder, EncoderLayer, FeedForward, LayerNorm, Residual
-from transformer_lib.teaching.torch_twin import copy_to_torch, gradients_side_by_side
+from transformer_lib.encoder import Encoder, EncoderLayer, FeedForward, LayerNorm, AddAndNorm
+from transformer_lib.teaching.torch_parity import copy_to_torch, compare_gradients
 
 sizes = st.integers(1, 5)
 heads_and_width = st.tuples(st.integers(1, 3), st.integers(2, 4)).map(lambda pair: (pair[0], pair[0] * pair[1]))
@@ -41,7 +41,7 @@ def stack_of_torch(ours, d_model, num_heads, d_ff, pre_norm):
 
 
 def assert_same_gradients(ours, theirs):
-    for mine, its in gradients_side_by_side(ours, theirs):
+    for mine, its in compare_gradients(ours, theirs):
         assert_close(mine, its)
 
 
@@ -98,7 +98,7 @@ def test_feed_forward_equals_torch_with_gradients(batch, seq, d_model, d_ff):
 
 @pytest.mark.parametrize("pre_norm", [False, True])
 def test_pitfall_7_residual_is_the_order_it_says(pre_norm):
-    residual = with_random_norms(Residual(6, pre_norm=pre_norm).double())
+    residual = with_random_norms(AddAndNorm(6, pre_norm=pre_norm).double())
     x = torch.randn(2, 3, 6, dtype=torch.float64)
     norm, sublayer = residual.norm, torch.sin
     expected = x + sublayer(norm(x)) if pre_norm else norm(x + sublayer(x))
@@ -107,7 +107,7 @@ def test_pitfall_7_residual_is_the_order_it_says(pre_norm):
 
 def test_dropout_acts_on_the_sublayer_alone_and_only_in_training():
     torch.manual_seed(0)
-    residual = Residual(4, dropout=0.25, pre_norm=True)
+    residual = AddAndNorm(4, dropout=0.25, pre_norm=True)
     x = torch.randn(50, 20, 4)
     added = residual(x, torch.ones_like) - x
     kept = added.abs() > 1e-3

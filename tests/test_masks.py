@@ -11,7 +11,7 @@ from torch.testing import assert_close
 from transformer_lib.attention import MultiHeadAttention, scaled_dot_product_attention
 from transformer_lib.encoder import Encoder
 from transformer_lib.masks import assert_causal, look_ahead_mask, padding_mask
-from transformer_lib.teaching import figures, kept_attention
+from transformer_lib.teaching import figures, capture_attention
 
 PAD = 0
 lengths = st.integers(1, 12)
@@ -208,7 +208,7 @@ def test_pitfall_6_the_map_that_is_drawn_is_empty_where_the_masks_hide(training)
     torch.manual_seed(0)
     ids = torch.tensor([[4, 5, 6, PAD]])
     stack = Stack(lambda length: padding_mask(ids, PAD) & look_ahead_mask(length)).train(training)
-    with kept_attention(stack) as kept:
+    with capture_attention(stack) as kept:
         stack(ids)
     assert len(kept) == 2
     words = ["the", "cat", "sat", "(padding)"]

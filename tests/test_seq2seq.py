@@ -26,7 +26,7 @@ layers = st.sampled_from([nn.GRU, nn.LSTM, nn.RNN])
 
 
 def make(layer=nn.GRU):
-    return Seq2Seq(SOURCE_VOCAB, TARGET_VOCAB, d_model=D_MODEL, hidden=HIDDEN, layer=layer).double()
+    return Seq2Seq(SOURCE_VOCAB, TARGET_VOCAB, d_model=D_MODEL, hidden_size=HIDDEN, layer=layer).double()
 
 
 def sentences(lengths, vocab):
@@ -61,7 +61,7 @@ def test_each_sentence_of_a_padded_batch_equals_torch_on_that_sentence_alone(len
     for row, length in enumerate(lengths):
         _, state = encoder.layer(encoder.embedding(source[[row], :length]))
         outputs, _ = decoder.layer(decoder.embedding(target_in[[row]]), state)
-        rows.append(decoder.score_words(outputs))
+        rows.append(decoder.output(outputs))
     expected = torch.cat(rows)
     assert_close(logits, expected)
 
@@ -91,11 +91,11 @@ def test_equals_a_loop_over_the_words(lengths, target):
             state = read(model.encoder.embedding.weight[word], state)
         for word in french:
             state = write(model.decoder.embedding.weight[word], state)
-            expected.append(model.decoder.score_words.weight @ state + model.decoder.score_words.bias)
+            expected.append(model.decoder.output.weight @ state + model.decoder.output.bias)
     logits, expected = model(source, target_in), torch.stack(expected).view(len(lengths), target, TARGET_VOCAB)
     assert_close(logits, expected)
 
-    tables = [model.encoder.embedding.weight, model.decoder.embedding.weight, model.decoder.score_words.weight]
+    tables = [model.encoder.embedding.weight, model.decoder.embedding.weight, model.decoder.output.weight]
     upstream = torch.randn_like(logits)
     assert_close(torch.autograd.grad(logits, tables, upstream), torch.autograd.grad(expected, tables, upstream))
 
@@ -185,7 +185,7 @@ def test_encoder_and_decoder_have_weights_of_their_own():
     expected = {
         "encoder.embedding.weight": (SOURCE_VOCAB, D_MODEL),
         "decoder.embedding.weight": (TARGET_VOCAB, D_MODEL),
-        "decoder.score_words.weight": (TARGET_VOCAB, HIDDEN),
+        "decoder.output.weight": (TARGET_VOCAB, HIDDEN),
     }
     assert {name: tuple(model.state_dict()[name].shape) for name in expected} == expected
 
@@ -210,7 +210,7 @@ def test_pitfall_24_adding_padding_changes_neither_the_loss_nor_a_gradient(extra
 
 def memorise(target_in, target_out, source, steps=60):
     torch.manual_seed(0)
-    model = Seq2Seq(SOURCE_VOCAB, TARGET_VOCAB, d_model=16, hidden=32)
+    model = Seq2Seq(SOURCE_VOCAB, TARGET_VOCAB, d_model=16, hidden_size=32)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
     for _ in range(steps):
         loss = loss_of(model, source, target_in, target_out)
@@ -285,7 +285,7 @@ def test_pitfall_26_the_word_written_is_the_word_read_next():
 def test_pitfall_26_nothing_but_padding_follows_eos(lengths, max_len):
     model = make()
     with torch.no_grad():
-        model.decoder.score_words.bias[EOS_ID] = 0.2  # so that some sentences end early
+        model.decoder.output.bias[EOS_ID] = 0.2  # so that some sentences end early
     written = model.generate(sentences(lengths, SOURCE_VOCAB), max_len=max_len)
     assert 1 <= written.size(1) <= max_len
     after_end = (written == EOS_ID).cumsum(dim=1) - (written == EOS_ID).long() > 0

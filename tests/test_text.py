@@ -33,9 +33,9 @@ words = st.text(st.characters(categories=["L"]), min_size=1, max_size=6)
 batches_of_ids = st.lists(st.lists(st.integers(1, 29), max_size=9), min_size=1, max_size=6)
 
 
-def classifier(vocabulary_size=30, **sizes):
+def classifier(vocab_size=30, **sizes):
     sizes = {"d_model": 5, "hidden": 4, **sizes}
-    return SentimentClassifier(vocabulary_size, **sizes).double()
+    return SentimentClassifier(vocab_size, **sizes).double()
 
 
 # Preprocessing
@@ -250,14 +250,14 @@ def test_classifier_equals_torch_on_each_review_alone_with_gradients(sequences, 
 @given(sequences=batches_of_ids, extra=st.integers(1, 60))
 def test_padding_moves_no_logit(sequences, extra):
     torch.manual_seed(0)
-    model = SentimentClassifier(30, d_model=8, hidden=8)
+    model = SentimentClassifier(30, d_model=8, hidden_size=8)
     width = max(1, *map(len, sequences)) + extra
     assert_close(model(pad_batch(sequences)), model(pad_batch(sequences, length=width)), rtol=0, atol=1e-6)
 
 
 def test_padding_moves_no_logit_at_s2s_size():
     torch.manual_seed(0)
-    model = SentimentClassifier(vocabulary_size=11_001)
+    model = SentimentClassifier(vocab_size=11_001)
     assert [sum(p.numel() for p in part.parameters()) for part in model.children()] == [1_408_128, 198_144, 129]
     sequences = [torch.randint(1, 11_001, (length,)).tolist() for length in (40, 3, 17, 1, 0)]
     padded = [model(pad_batch(sequences, length=length)) for length in (40, 41, 300)]
@@ -367,7 +367,7 @@ def test_seeds_differ():
 
 
 def test_the_gru_beats_the_bag_of_words_by_twenty_points():
-    from transformer_lib.teaching.sentiment import BagOfWords, accuracy, train_classifier
+    from transformer_lib.teaching.experiments.text import BagOfWords, accuracy, train_classifier
 
     training = synthetic_reviews(1200, seed=1)
     seen = {one.text for one in training}
@@ -489,7 +489,7 @@ def test_a_broken_folder_says_which_file(tmp_path):
 # Wrong input
 
 VOCABULARY = Vocabulary(["the", "a"], oov_buckets=3)
-MODEL = SentimentClassifier(10, d_model=4, hidden=4)
+MODEL = SentimentClassifier(10, d_model=4, hidden_size=4)
 WRONG_CALLS = {
     "text is bytes": (lambda: normalise(b"x"), "text must be a string, but it is b'x'"),
     "no tokens wanted": (lambda: tokenize("x", max_tokens=0), "max_tokens must be at least 1 or None, not 0"),

@@ -47,8 +47,8 @@ def transformer(dropout=0.0, d_model=8):
 
 MODELS = {
     "transformer": transformer,
-    "seq2seq": lambda: Seq2Seq(VOCAB, VOCAB, d_model=6, hidden=7).double(),
-    "attention-seq2seq": lambda: AttentionSeq2Seq(VOCAB, VOCAB, d_model=6, hidden=7).double(),
+    "seq2seq": lambda: Seq2Seq(VOCAB, VOCAB, d_model=6, hidden_size=7).double(),
+    "attention-seq2seq": lambda: AttentionSeq2Seq(VOCAB, VOCAB, d_model=6, hidden_size=7).double(),
 }
 EACH_MODEL = pytest.mark.parametrize("make", MODELS.values(), ids=MODELS)
 
@@ -214,7 +214,7 @@ def test_pitfall_22_k_micro_batches_equal_one_batch(make, pairs, parts):
     model = model_with_seed(make)
     batch = Batch.from_pairs(pairs)
     loss, expected = one_step(model, batch)
-    parts_loss, given_ = one_step(model, batch, accumulate=parts)
+    parts_loss, given_ = one_step(model, batch, accumulation_steps=parts)
     assert_close(parts_loss, loss, **EXACT)
     assert_close(given_, expected, **EXACT)
 
@@ -226,7 +226,7 @@ def test_pitfall_22_k_micro_batches_train_to_the_same_weights(clip):
     for parts in (1, 2, 3, 7):
         models.append(model_with_seed(transformer))
         optimizer = torch.optim.SGD(models[-1].parameters(), lr=0.3, momentum=0.9)
-        train(models[-1], batches, steps=6, optimizer=optimizer, accumulate=parts, clip=clip)
+        train(models[-1], batches, steps=6, optimizer=optimizer, accumulation_steps=parts, clip=clip)
     for model in models[1:]:
         assert_close(model.state_dict(), models[0].state_dict(), **EXACT)
 
@@ -286,7 +286,7 @@ def test_train_is_a_plain_torch_loop():
         losses.append(loss.item())
     assert_close(history.losses, losses)
     assert_close(ours.state_dict(), theirs.state_dict())
-    assert history.rates == [0.001] * len(losses)
+    assert history.learning_rates == [0.001] * len(losses)
 
 
 @EACH_MODEL
@@ -337,9 +337,9 @@ def test_the_schedule_sets_the_rate_of_each_step_and_the_losses_are_measured():
     batch = Batch.from_pairs(pairs(4, seed=8))
     model.eval()
     history = train(model, [batch], steps=5, optimizer=optimizer, schedule=schedule, evaluate_on=[batch], evaluate_every=2)
-    assert_close(history.rates, [8**-0.5 * min(step**-0.5, step * 3**-1.5) for step in range(1, 6)])
-    assert list(history.evaluated) == [2, 4, 5]
-    assert history.evaluated[5] == evaluate(model, [batch])
+    assert_close(history.learning_rates, [8**-0.5 * min(step**-0.5, step * 3**-1.5) for step in range(1, 6)])
+    assert list(history.validation_losses) == [2, 4, 5]
+    assert history.validation_losses[5] == evaluate(model, [batch])
     assert model.training
 
 
@@ -632,7 +632,7 @@ def a_run(**settings):
         (lambda: train(transformer(), [], steps=1), "epoch 0 has none"),
         (lambda: train(transformer(), lambda epoch: [], steps=1), "epoch 0 has none"),
         (lambda: a_run(steps=0), "steps must be at least 1, but it is 0"),
-        (lambda: a_run(accumulate=0), "accumulate must be at least 1"),
+        (lambda: a_run(accumulation_steps=0), "accumulate must be at least 1"),
         (lambda: a_run(checkpoint_every=0), "checkpoint_every must be at least 1"),
         (lambda: a_run(evaluate_every=0), "evaluate_every must be at least 1"),
         (lambda: a_run(smoothing=1.0), "smoothing"),

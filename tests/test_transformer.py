@@ -14,7 +14,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from transformer_lib.masks import assert_causal, look_ahead_mask, padding_mask
 from transformer_lib.positional_encoding import sinusoidal_table
-from transformer_lib.teaching.torch_twin import copy_to_torch, gradients_side_by_side
+from transformer_lib.teaching.torch_parity import copy_to_torch, compare_gradients
 from transformer_lib.transformer import TokenEmbedding, Transformer, TransformerConfig, flop_table, parameter_table
 
 VOCAB = 13
@@ -94,7 +94,7 @@ def test_pitfalls_3_7_8_equals_nn_transformer_forward_and_gradients(pre_norm, ba
     assert_close(*(torch.autograd.grad(output, ends, upstream, retain_graph=True) for output in (ours, theirs)))
     ours.backward(upstream)
     theirs.backward(upstream)
-    for mine, its in gradients_side_by_side(model, stacks):
+    for mine, its in compare_gradients(model, stacks):
         assert_close(mine, its)
 
 
@@ -205,7 +205,7 @@ def test_pitfall_18_dropout_only_where_the_paper_has_it():
     assert {m.p for m in model.modules() if isinstance(m, nn.Dropout)} == {0.1}
     changed = tiny(attention_dropout=0.3)
     assert {m.dropout for m in changed.modules() if type(m).__name__ == "MultiHeadAttention"} == {0.3}
-    learned = tiny(learned_positions=True, max_len=7, dropout=1 - 1e-9, vocab=5).train()
+    learned = tiny(positions="learned", max_len=7, dropout=1 - 1e-9, vocab=5).train()
     assert_close(learned.positions(torch.ones(1, 7, 16, dtype=torch.float64)), torch.zeros(1, 7, 16, dtype=torch.float64))
 
 
@@ -314,7 +314,7 @@ def test_the_base_model_has_63_million_parameters():
     assert (big.d_model, big.num_heads, big.d_ff, big.dropout, big.num_layers) == (1024, 16, 4096, 0.3, 6)
     base = TransformerConfig.base()
     assert (base.d_model, base.num_heads, base.d_ff, base.dropout, base.num_layers) == (512, 8, 2048, 0.1, 6)
-    assert base.shared_vocabulary and big.shared_vocabulary and base.source_vocab == 37_000
+    assert base.shared_vocabulary and big.shared_vocabulary and base.source_vocab_size == 37_000
     assert TransformerConfig.tiny(13, 17, d_model=32).d_model == 32
 
 
@@ -349,7 +349,7 @@ ONES = torch.ones(2, 4, dtype=torch.long)
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: TransformerConfig(0, 13), "source_vocab must be at least 1, but it is 0"),
+        (lambda: TransformerConfig(0, 13), "source_vocab_size must be at least 1, but it is 0"),
         (lambda: TransformerConfig(13, 13, num_layers=0), "num_layers must be at least 1, but it is 0"),
         (lambda: TransformerConfig(13, 13, max_len=-1), "max_len must be at least 1, but it is -1"),
         (lambda: TransformerConfig(13, 13, d_model=64, num_heads=7), "divisible by num_heads, but they are 64 and 7"),
@@ -359,7 +359,7 @@ ONES = torch.ones(2, 4, dtype=torch.long)
         (lambda: TransformerConfig(13, 13, pad_id=1), r"three different ids in 0 … 12, but they are \[1, 1, 2\]"),
         (lambda: TransformerConfig(13, 20, eos_id=13), r"ids in 0 … 12, but they are \[0, 1, 13\]"),
         (lambda: TransformerConfig(13, 13, sos_id=-1), "three different ids"),
-        (lambda: TransformerConfig(13, 20, shared_vocabulary=True), "one size, but source_vocab and target_vocab are 13 and 20"),
+        (lambda: TransformerConfig(13, 20, shared_vocabulary=True), "one size, but source_vocab_size and target_vocab_size are 13 and 20"),
         (lambda: tiny()(ONES + 12, ONES), "token ids must lie in 0 … 12, but they lie in 13 … 13"),
         (lambda: tiny()(ONES, ONES - 2), "token ids must lie in 0 … 12, but they lie in -1 … -1"),
         (lambda: tiny()(ONES[:, :0], ONES), r"not empty, but they are torch.int64 of shape \(2, 0\)"),
@@ -369,7 +369,7 @@ ONES = torch.ones(2, 4, dtype=torch.long)
         (lambda: tiny()(ONES, ONES[:1]), r"same sentences, but their shapes are \(1, 4\), \(2, 4, 16\) and \(2, 4\)"),
         (lambda: tiny().decode(ONES, torch.zeros(2, 3, 16).double(), ONES), r"same sentences, .* \(2, 3, 16\)"),
         (lambda: tiny(max_len=3)(ONES, ONES[:, :2]), "table has 3 positions, .* 4 tokens need 4"),
-        (lambda: tiny(max_len=3, learned_positions=True)(ONES[:, :3], ONES), "table has 3 positions"),
+        (lambda: tiny(max_len=3, positions="learned")(ONES[:, :3], ONES), "table has 3 positions"),
     ],
 )
 def test_wrong_input_says_what_came_and_what_was_expected(call, message):

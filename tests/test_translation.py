@@ -394,7 +394,7 @@ def test_each_target_ends_in_eos(tokenizer, corpus):
 def test_the_vocabulary_is_made_from_training_alone(tokenizer):
     """Pitfall 27."""
     assert tokenizer.encode("ж") == [tokenizer.pieces.token_to_id("▁"), UNKNOWN_ID]
-    from transformer_lib.teaching.translation_task import SETTINGS, corpus_and_tokenizer
+    from transformer_lib.teaching.experiments.translation import SETTINGS, corpus_and_tokenizer
 
     all_of_it, its_tokenizer = corpus_and_tokenizer()
     again = BytePairTokenizer.train((t for pair in all_of_it.train for t in pair), SETTINGS["vocabulary"])
@@ -484,7 +484,7 @@ def test_many_sentences_keep_their_order(corpus):
 
 
 @pytest.mark.parametrize(
-    "make", [lambda v: Seq2Seq(v, v, d_model=8, hidden=8), lambda v: AttentionSeq2Seq(v, v, d_model=8, hidden=8)]
+    "make", [lambda v: Seq2Seq(v, v, d_model=8, hidden_size=8), lambda v: AttentionSeq2Seq(v, v, d_model=8, hidden_size=8)]
 )
 def test_the_older_models_can_be_translators_too(make, tokenizer, corpus):
     torch.manual_seed(0)
@@ -592,7 +592,7 @@ def test_wrong_input_says_what_came_and_what_was_expected(call, message, transla
 
 
 def test_a_gru_has_no_beam(tokenizer):
-    translator = Translator(Seq2Seq(len(tokenizer), len(tokenizer), d_model=4, hidden=4), tokenizer)
+    translator = Translator(Seq2Seq(len(tokenizer), len(tokenizer), d_model=4, hidden_size=4), tokenizer)
     with pytest.raises(ValueError, match="a GRU's is 1, but it is 2"):
         translator.translate("I am", beam=2)
 
@@ -601,7 +601,7 @@ def test_a_gru_has_no_beam(tokenizer):
 
 
 def test_three_models_of_one_size():
-    from transformer_lib.teaching.translation_task import MODELS, SETTINGS, parameters
+    from transformer_lib.teaching.experiments.translation import MODELS, SETTINGS, parameters
 
     numbers = {name: parameters(make(SETTINGS["vocabulary"])) for name, make in MODELS.items()}
     assert len(numbers) == 3
@@ -609,7 +609,7 @@ def test_three_models_of_one_size():
 
 
 def test_three_models_see_the_same_batches(corpus, tokenizer, monkeypatch):
-    from transformer_lib.teaching import translation_task as task
+    from transformer_lib.teaching.experiments import translation as task
 
     seen = {}
 
@@ -627,7 +627,7 @@ def test_three_models_see_the_same_batches(corpus, tokenizer, monkeypatch):
 
 
 def test_what_is_measured(corpus):
-    from transformer_lib.teaching.translation_task import measure
+    from transformer_lib.teaching.experiments.translation import measure
 
     pairs = corpus.held_out[:40]
 
@@ -659,7 +659,7 @@ def test_finished_runs_are_kept_and_those_of_other_settings_are_not(tmp_path):
 
 
 def test_the_pretrained_translator_still_translates():
-    from transformer_lib.teaching.translation_task import corpus_and_tokenizer
+    from transformer_lib.teaching.experiments.translation import corpus_and_tokenizer
 
     translator = pretrained_translator()
     assert translator.translate("I am a student") == "je suis étudiant"

@@ -6,37 +6,18 @@
 __all__ = ['DecoderLayer', 'Decoder']
 
 # %% ../notebooks/09_decoder.ipynb #library-imports
-from functools import partial
-from typing import Any
-
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
+from . import _checks as check
 from .attention import MultiHeadAttention
-from .encoder import FeedForward, LayerNorm, Residual
-
-# %% ../notebooks/09_decoder.ipynb #check-sequences
-def _check_sequences(x: Tensor, memory: Tensor, d_model: int) -> None:
-    """Raise `ValueError` unless `x` and `memory` are batches of equal size."""
-    for name, axis, came in (("x", "target", x), ("memory", "source", memory)):
-        if came.ndim != 3 or came.size(-1) != d_model or came.size(1) == 0:
-            raise ValueError(
-                f"{name} must have shape (batch, {axis}, d_model) with d_model "
-                f"{d_model} and at least one token, but it is {tuple(came.shape)}"
-            )
-    if len(x) != len(memory):
-        raise ValueError(
-            "x and memory must hold equally many sentences, "
-            f"but they hold {len(x)} and {len(memory)}"
-        )
+from .encoder import AddAndNorm, FeedForward, LayerNorm, StackConfig
 
 # %% ../notebooks/09_decoder.ipynb #decoder-layer
 class DecoderLayer(nn.Module):
     """Masked self-attention, cross-attention to the encoder's output, feed-forward.
 
-    Queries of the cross-attention come from `x`, keys and values from `memory`. With a
-    `cache` (chapter 13), `x` holds only the words that are new since the last
-    call.
+    Queries of the cross-attention come from `x`, keys and values from `memory`.
 
     Shapes: `x` is `(batch, target, d_model)`, so is the result; `memory` is
     `(batch, source, d_model)`; `self_mask` broadcasts to
@@ -47,30 +28,36 @@ class DecoderLayer(nn.Module):
     Source: Vaswani et al. (2017), sections 3.1 and 3.2.3.
     """
 
-    def __init__(
-        self, d_model: int, num_heads: int, d_ff: int, dropout: float = 0.1,
-        pre_norm: bool = False, attention_dropout: float = 0.0,
-    ) -> None:
+    def __init__(self, config: StackConfig) -> None:
         super().__init__()
-        self.self_attention = MultiHeadAttention(d_model, num_heads, attention_dropout)
-        self.cross_attention = MultiHeadAttention(d_model, num_heads, attention_dropout)
-        self.feed_forward = FeedForward(d_model, d_ff)
-        self.self_attention_residual = Residual(d_model, dropout, pre_norm)
-        self.cross_attention_residual = Residual(d_model, dropout, pre_norm)
-        self.feed_forward_residual = Residual(d_model, dropout, pre_norm)
+        d_model, dropout, pre_norm = config.d_model, config.dropout, config.pre_norm
+        attention = d_model, config.num_heads, config.attention_dropout
+        self.self_attention = MultiHeadAttention(*attention)
+        self.cross_attention = MultiHeadAttention(*attention)
+        self.feed_forward = FeedForward(d_model, config.d_ff)
+        self.self_attention_residual = AddAndNorm(d_model, dropout, pre_norm)
+        self.cross_attention_residual = AddAndNorm(d_model, dropout, pre_norm)
+        self.feed_forward_residual = AddAndNorm(d_model, dropout, pre_norm)
 
     def forward(
-        self, x: Float[Tensor, "batch target d_model"],
+        self,
+        x: Float[Tensor, "batch target d_model"],
         memory: Float[Tensor, "batch source d_model"],
         self_mask: Bool[Tensor, "..."] | None = None,
-        memory_mask: Bool[Tensor, "..."] | None = None, cache: Any = None,
+        memory_mask: Bool[Tensor, "..."] | None = None,
     ) -> Float[Tensor, "batch target d_model"]:
-        _check_sequences(x, memory, self.feed_forward.inner.in_features)
-        grow, keep = (cache.grow, cache.keep) if cache else (None, None)
-        own = partial(self.self_attention, mask=self_mask, cache=grow)
-        cross = partial(self.cross_attention, mask=memory_mask, cache=keep)
-        x = self.self_attention_residual(x, lambda x: own(x, x, x)[0])
-        x = self.cross_attention_residual(x, lambda x: cross(x, memory, memory)[0])
+        check.vectors("x", x, self.feed_forward.inner.in_features)
+        check.vectors("memory", memory, self.feed_forward.inner.in_features)
+        check.equally_many(x=x, memory=memory)
+
+        def look_back(x: Tensor) -> Tensor:
+            return self.self_attention(x, x, x, self_mask)
+
+        def look_across(x: Tensor) -> Tensor:
+            return self.cross_attention(x, memory, memory, memory_mask)
+
+        x = self.self_attention_residual(x, look_back)
+        x = self.cross_attention_residual(x, look_across)
         return self.feed_forward_residual(x, self.feed_forward)
 
 # %% ../notebooks/09_decoder.ipynb #decoder
@@ -84,23 +71,20 @@ class Decoder(nn.Module):
     Source: Vaswani et al. (2017), section 3.1.
     """
 
-    def __init__(
-        self, num_layers: int, d_model: int, num_heads: int, d_ff: int,
-        dropout: float = 0.1, pre_norm: bool = False, attention_dropout: float = 0.0,
-    ) -> None:
+    def __init__(self, config: StackConfig) -> None:
         super().__init__()
         self.layers = nn.ModuleList(
-            DecoderLayer(d_model, num_heads, d_ff, dropout, pre_norm, attention_dropout)
-            for _ in range(num_layers)
+            DecoderLayer(config) for _ in range(config.num_layers)
         )
-        self.norm = LayerNorm(d_model) if pre_norm else nn.Identity()
+        self.norm = LayerNorm(config.d_model) if config.pre_norm else nn.Identity()
 
     def forward(
-        self, x: Float[Tensor, "batch target d_model"],
+        self,
+        x: Float[Tensor, "batch target d_model"],
         memory: Float[Tensor, "batch source d_model"],
         self_mask: Bool[Tensor, "..."] | None = None,
-        memory_mask: Bool[Tensor, "..."] | None = None, cache: Any = None,
+        memory_mask: Bool[Tensor, "..."] | None = None,
     ) -> Float[Tensor, "batch target d_model"]:
         for layer in self.layers:
-            x = layer(x, memory, self_mask, memory_mask, cache)
+            x = layer(x, memory, self_mask, memory_mask)
         return self.norm(x)

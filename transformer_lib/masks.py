@@ -12,9 +12,13 @@ import torch
 from jaxtyping import Bool, Int, Shaped
 from torch import Tensor, nn
 
+from . import _checks as check
+from ._modes import in_mode
+from .seq2seq import PAD_ID
+
 # %% ../notebooks/08_masks.ipynb #padding-mask
 def padding_mask(
-    tokens: Int[Tensor, "batch seq"], pad_id: int
+    tokens: Int[Tensor, "batch seq"], pad_id: int = PAD_ID
 ) -> Bool[Tensor, "batch 1 1 seq"]:
     """Return True for each real token: the keys that every query may attend to.
 
@@ -24,16 +28,9 @@ def padding_mask(
     does not hold whole numbers.
     Source: Vaswani et al. (2017), section 3.2.3 (masking), here for padding.
     """
-    if tokens.ndim != 2 or tokens.size(1) == 0:
-        raise ValueError(
-            "tokens must have shape (batch, seq) with at least one token, "
-            f"but its shape is {tuple(tokens.shape)}"
-        )
-    if tokens.is_floating_point() or tokens.dtype == torch.bool:
-        raise ValueError(
-            f"tokens must be ids, whole numbers, but its dtype is {tokens.dtype}"
-        )
-    return (tokens != pad_id)[:, None, None, :]
+    check.token_ids("tokens", tokens)
+    is_word = tokens != pad_id  # (batch, seq)
+    return is_word[:, None, None, :]  # (batch, 1, 1, seq)
 
 # %% ../notebooks/08_masks.ipynb #look-ahead-mask
 def look_ahead_mask(
@@ -45,8 +42,7 @@ def look_ahead_mask(
     Raises: `ValueError` if `length` is below 1.
     Source: Vaswani et al. (2017), section 3.2.3.
     """
-    if length < 1:
-        raise ValueError(f"length must be at least 1, but it is {length}")
+    check.at_least(1, length=length)
     return torch.ones(length, length, dtype=torch.bool, device=device).tril()
 
 # %% ../notebooks/08_masks.ipynb #change-input
@@ -123,14 +119,8 @@ def assert_causal(
             "x must hold two different ids or more, so that one can replace the other, "
             f"but it holds {x.unique().tolist()}"
         )
-    modes = {part: part.training for part in module.modules()}
-    try:
-        for name, training in (("training", True), ("evaluation", False)):
-            module.train(training)
-            with torch.no_grad(), torch.random.fork_rng():
-                leak = _first_leak(run or module, x, seed)
-            if leak is not None:
-                raise AssertionError(f"not causal in {name} mode: {leak}")
-    finally:
-        for part, training in modes.items():
-            part.training = training
+    for name, training in (("training", True), ("evaluation", False)):
+        with in_mode(module, training=training), torch.random.fork_rng():
+            leak = _first_leak(run or module, x, seed)
+        if leak is not None:
+            raise AssertionError(f"not causal in {name} mode: {leak}")

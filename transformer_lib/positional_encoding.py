@@ -10,6 +10,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from . import _checks as check
+
 # %% ../notebooks/05_positional_encoding.ipynb #sinusoidal-table
 def sinusoidal_table(
     max_len: int, d_model: int
@@ -23,35 +25,14 @@ def sinusoidal_table(
     Raises: `ValueError` if `max_len` is below 1, or `d_model` is not even and positive.
     Source: Vaswani et al. (2017), section 3.5.
     """
-    if max_len < 1:
-        raise ValueError(f"max_len must be at least 1, but it is {max_len}")
-    if d_model < 2 or d_model % 2:
-        raise ValueError(
-            "d_model must be even and positive, because each sine needs its cosine, "
-            f"but it is {d_model}"
-        )
+    check.at_least(1, max_len=max_len)
+    check.even(d_model=d_model, because="each sine needs its cosine")
     pos = torch.arange(max_len, dtype=torch.float64).unsqueeze(1)  # (max_len, 1)
     pair = torch.arange(d_model // 2, dtype=torch.float64)  # (d_model / 2)
     angle = pos / 10_000 ** (2 * pair / d_model)  # (max_len, d_model / 2)
     table = torch.stack([angle.sin(), angle.cos()], dim=-1)  # (max_len, d_model / 2, 2)
     table = table.flatten(start_dim=1)  # (max_len, d_model)
     return table.to(torch.get_default_dtype())
-
-# %% ../notebooks/05_positional_encoding.ipynb #check-positions
-def _check_positions(x: Tensor, offset: int, max_len: int, d_model: int) -> None:
-    """Raise `ValueError` unless `x` is `(batch, seq, d_model)` and has positions."""
-    if x.ndim != 3 or x.size(-1) != d_model:
-        raise ValueError(
-            f"x must have shape (batch, seq, d_model) with d_model {d_model}, "
-            f"but its shape is {tuple(x.shape)}"
-        )
-    if offset < 0:
-        raise ValueError(f"offset must not be negative, but it is {offset}")
-    if offset + x.size(1) > max_len:
-        raise ValueError(
-            f"the table has {max_len} positions, but offset {offset} and "
-            f"{x.size(1)} tokens need {offset + x.size(1)}: make max_len larger"
-        )
 
 # %% ../notebooks/05_positional_encoding.ipynb #positional-encoding
 class PositionalEncoding(nn.Module):
@@ -76,15 +57,16 @@ class PositionalEncoding(nn.Module):
     def forward(
         self, x: Float[Tensor, "batch seq d_model"], offset: int = 0
     ) -> Float[Tensor, "batch seq d_model"]:
-        _, max_len, d_model = self.table.shape
-        _check_positions(x, offset, max_len, d_model)
-        return self.dropout(x + self.table[:, offset : offset + x.size(1)])
+        check.positions(x, offset, *self.table.shape[1:])
+        rows = self.table[:, offset : offset + x.size(1)]  # (1, seq, d_model)
+        return self.dropout(x + rows)
 
 # %% ../notebooks/05_positional_encoding.ipynb #learned-positional-embedding
 class LearnedPositionalEmbedding(nn.Module):
-    """Add a trainable vector for each position to a batch of word vectors.
+    """Add a trainable vector for each position to word vectors, then apply dropout.
 
-    The rows start as torch's `nn.Embedding` starts them: standard normal numbers.
+    It takes the same arguments as `PositionalEncoding`. The rows start as torch's
+    `nn.Embedding` starts them: standard normal numbers.
 
     Shapes: `x` is `(batch, seq, d_model)`; so is the result.
     Parameters: `max_len * d_model`.
@@ -92,13 +74,16 @@ class LearnedPositionalEmbedding(nn.Module):
     Source: Gehring et al. (2017), section 3.1; Devlin et al. (2019), section 3.
     """
 
-    def __init__(self, max_len: int, d_model: int) -> None:
+    def __init__(
+        self, d_model: int, max_len: int = 5000, dropout: float = 0.0
+    ) -> None:
         super().__init__()
+        self.dropout = nn.Dropout(dropout)
         self.table = nn.Embedding(max_len, d_model)
 
     def forward(
         self, x: Float[Tensor, "batch seq d_model"], offset: int = 0
     ) -> Float[Tensor, "batch seq d_model"]:
-        max_len, d_model = self.table.weight.shape
-        _check_positions(x, offset, max_len, d_model)
-        return x + self.table.weight[offset : offset + x.size(1)]
+        check.positions(x, offset, *self.table.weight.shape)
+        rows = self.table.weight[offset : offset + x.size(1)]  # (seq, d_model)
+        return self.dropout(x + rows)

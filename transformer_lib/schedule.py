@@ -13,6 +13,9 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from . import _checks as check
+from .seq2seq import PAD_ID
+
 # %% ../notebooks/11_schedule.ipynb #transformer-rate
 def transformer_rate(step: int, d_model: int, warmup: int = 4000) -> float:
     """Return the learning rate of step number `step`: a straight rise, a slow fall.
@@ -23,9 +26,7 @@ def transformer_rate(step: int, d_model: int, warmup: int = 4000) -> float:
     Raises: `ValueError` if `step`, `d_model` or `warmup` is below 1.
     Source: Vaswani et al. (2017), equation 3.
     """
-    for name, value in [("step", step), ("d_model", d_model), ("warmup", warmup)]:
-        if value < 1:
-            raise ValueError(f"{name} must be at least 1, but it is {value}")
+    check.at_least(1, step=step, d_model=d_model, warmup=warmup)
     return d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
 
 # %% ../notebooks/11_schedule.ipynb #transformer-optimizer
@@ -74,49 +75,12 @@ class TransformerSchedule(torch.optim.lr_scheduler.LambdaLR):
         ):
             group["lr"] = rate
 
-# %% ../notebooks/11_schedule.ipynb #check-loss
-def _check_loss(
-    logits: Tensor, target: Tensor, smoothing: float, pad_id: int, reduction: str
-) -> None:
-    """Raise `ValueError` unless the arguments of `label_smoothed_loss` fit together."""
-    if not 0 <= smoothing < 1:
-        raise ValueError(
-            f"smoothing must be at least 0 and below 1, but it is {smoothing}"
-        )
-    if reduction not in ("mean", "sum"):
-        raise ValueError(f"reduction must be 'mean' or 'sum', but it is {reduction!r}")
-    if logits.ndim < 1 or logits.shape[:-1] != target.shape:
-        raise ValueError(
-            "logits must have the shape of target and one more axis, (..., vocab), but "
-            f"their shapes are {tuple(logits.shape)} and {tuple(target.shape)}"
-        )
-    if not logits.is_floating_point() or target.dtype != torch.int64:
-        raise ValueError(
-            "logits must be floating-point numbers and target ids of type int64, "
-            f"but they are {logits.dtype} and {target.dtype}"
-        )
-    _check_ids(target[target != pad_id], logits.size(-1), reduction)
-
-
-def _check_ids(ids: Tensor, vocab: int, reduction: str) -> None:
-    """Raise `ValueError` if `ids` lie outside the vocabulary, or a mean has none."""
-    if ids.numel() == 0:
-        if reduction == "mean":
-            raise ValueError("target must hold a real token, but all is padding")
-        return
-    lowest, highest = (int(bound) for bound in ids.aminmax())
-    if lowest < 0 or highest >= vocab:
-        raise ValueError(
-            f"target ids must lie in 0 … {vocab - 1}, "
-            f"but they lie in {lowest} … {highest}"
-        )
-
 # %% ../notebooks/11_schedule.ipynb #label-smoothed-loss
 def label_smoothed_loss(
     logits: Float[Tensor, "*batch vocab"],
     target: Int[Tensor, "*batch"],
     smoothing: float = 0.1,
-    pad_id: int = 0,
+    pad_id: int = PAD_ID,
     reduction: str = "mean",
 ) -> Float[Tensor, ""]:
     """Return the cross-entropy against a target that gives `smoothing` to all tokens.
@@ -130,7 +94,7 @@ def label_smoothed_loss(
     `smoothing` is not in 0 … 1 (1 excluded), or "mean" finds no real token.
     Source: Vaswani et al. (2017), section 5.4; Szegedy et al. (2016), section 7.
     """
-    _check_loss(logits, target, smoothing, pad_id, reduction)
+    check.loss(logits, target, smoothing, pad_id, reduction)
     return F.cross_entropy(
         logits.reshape(-1, logits.size(-1)),  # (places, vocab)
         target.reshape(-1),  # (places)

@@ -381,14 +381,14 @@ def synthetic_reviews(count: int, seed: int, negation: bool = True) -> list[Revi
     return reviews
 
 # %% ../notebooks/03_text.ipynb #lengths
-def _lengths(tokens: Tensor, vocabulary_size: int) -> Tensor:
+def _lengths(tokens: Tensor, vocab_size: int) -> Tensor:
     """Return the number of words in each row; `ValueError` if `tokens` is no batch."""
     if tokens.ndim != 2 or tokens.numel() == 0:
         shape = tuple(tokens.shape)
         raise ValueError(f"tokens must have shape (batch, seq), but it has {shape}")
-    if tokens.min() < 0 or tokens.max() >= vocabulary_size:
+    if tokens.min() < 0 or tokens.max() >= vocab_size:
         came = f"{tokens.min().item()} to {tokens.max().item()}"
-        raise ValueError(f"tokens must be 0 to {vocabulary_size - 1}, but are {came}")
+        raise ValueError(f"tokens must be 0 to {vocab_size - 1}, but are {came}")
     is_word = tokens != 0  # (batch, seq)
     if (is_word[:, 1:] & ~is_word[:, :-1]).any():
         raise ValueError("tokens: padding (id 0) must stand after the words of a row")
@@ -409,13 +409,13 @@ class SentimentClassifier(nn.Module):
 
     def __init__(
         self,
-        vocabulary_size: int,
+        vocab_size: int,
         d_model: int = 128,
         hidden: int = 128,
         num_layers: int = 2,
     ) -> None:
         super().__init__()
-        self.embedding = nn.Embedding(vocabulary_size, d_model, padding_idx=0)
+        self.embedding = nn.Embedding(vocab_size, d_model, padding_idx=0)
         self.gru = nn.GRU(d_model, hidden, num_layers, batch_first=True)
         self.score = nn.Linear(hidden, 1)
 

@@ -4,7 +4,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from transformer_lib.teaching import Question, figures, model_map, quiz
-from transformer_lib.teaching.model_map import CHAPTERS
+from transformer_lib.teaching.figures.model_map import CHAPTERS
 
 LINKS = {stem: f"#{stem}" for stem in CHAPTERS}
 QUESTIONS = [

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from transformer_lib.teaching import model_map
-from transformer_lib.teaching.model_map import CHAPTERS
+from transformer_lib.teaching.figures.model_map import CHAPTERS
 
 LINKS = {stem: f"{number:02}_{stem}.html" for stem, (number, _) in CHAPTERS.items()}
 SVG = "{http://www.w3.org/2000/svg}"

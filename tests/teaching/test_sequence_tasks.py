@@ -6,7 +6,7 @@ from torch import nn
 from torch.nn.functional import one_hot
 
 from transformer_lib.seq2seq import EOS_ID, PAD_ID, SOS_ID
-from transformer_lib.teaching.sequence_tasks import (
+from transformer_lib.teaching.experiments.sequence_tasks import (
     VOCABULARY,
     best_words,
     exact_match,
@@ -50,12 +50,12 @@ class NextSymbol(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.score_words = nn.Embedding(VOCABULARY, VOCABULARY)
+        self.output = nn.Embedding(VOCABULARY, VOCABULARY)
         self.lengths = set()
 
     def forward(self, source, target_in):
         self.lengths.add(source.size(1))
-        return self.score_words(target_in)
+        return self.output(target_in)
 
 
 def test_training_lowers_the_loss_on_all_lengths():

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from transformer_lib.teaching.theme import COLOURS, stylesheet
+from transformer_lib.teaching.figures.theme import COLOURS, stylesheet
 
 ROLES = sorted(set(COLOURS) - {"ink", "muted"})
 PAGES = ['html[data-theme="dark"]', 'body[data-jp-theme-light="false"]', 'html[theme="dark"]', "body.vscode-dark"]

@@ -5,7 +5,7 @@ import html
 import re
 from dataclasses import dataclass
 
-from transformer_lib.teaching.theme import stylesheet
+from transformer_lib.teaching.figures.theme import stylesheet
 
 _RULES = """
 .tl-quiz{background:var(--tl-surface);color:var(--tl-ink);max-width:44rem;margin:.5rem 0;padding:.25rem;

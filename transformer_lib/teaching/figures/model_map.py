@@ -4,7 +4,7 @@ import html
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from transformer_lib.teaching.theme import stylesheet
+from transformer_lib.teaching.figures.theme import stylesheet
 
 # Every chapter of the course: its number and its title.
 CHAPTERS: dict[str, tuple[int, str]] = {

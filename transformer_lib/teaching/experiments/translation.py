@@ -7,10 +7,11 @@ import torch
 from torch import nn
 
 from transformer_lib.alignment import AttentionSeq2Seq
+from transformer_lib.decoding import CachedTransformer
 from transformer_lib.schedule import TransformerSchedule, transformer_optimizer
 from transformer_lib.seq2seq import Seq2Seq
 from transformer_lib.training import History, token_batches, train
-from transformer_lib.transformer import Transformer, TransformerConfig
+from transformer_lib.transformer import TransformerConfig
 from transformer_lib.translation import (
     BytePairTokenizer,
     ParallelCorpus,
@@ -38,15 +39,16 @@ SETS = ("held_out", "longer", "unseen")
 
 def _transformer(vocab: int) -> nn.Module:
     sizes = {"d_model": SETTINGS["d_model"], "num_layers": 2, "num_heads": 4, "d_ff": 256, "max_len": 64}
-    return Transformer(TransformerConfig(vocab, vocab, **sizes, shared_vocabulary=True))
+    config = TransformerConfig(source_vocab_size=vocab, target_vocab_size=vocab, **sizes, shared_vocabulary=True)
+    return CachedTransformer(config)
 
 
 # What the schedule's rate is multiplied by: of two values tried, the better one for this kind of model.
 RATES = {"GRU": 1.0, "GRU with attention": 1.0, "Transformer": 0.5}
 # name: what makes the model for a vocabulary of so many tokens
 MODELS: dict[str, Callable[[int], nn.Module]] = {
-    "GRU": lambda vocab: Seq2Seq(vocab, vocab, d_model=SETTINGS["d_model"], hidden=150),
-    "GRU with attention": lambda vocab: AttentionSeq2Seq(vocab, vocab, d_model=SETTINGS["d_model"], hidden=104),
+    "GRU": lambda vocab: Seq2Seq(vocab, vocab, d_model=SETTINGS["d_model"], hidden_size=150),
+    "GRU with attention": lambda vocab: AttentionSeq2Seq(vocab, vocab, d_model=SETTINGS["d_model"], hidden_size=104),
     "Transformer": _transformer,
 }
 
@@ -81,7 +83,7 @@ def train_translator(
         optimizer=optimizer,
         schedule=TransformerSchedule(optimizer, SETTINGS["d_model"], warmup=SETTINGS["warmup"]),
         smoothing=SETTINGS["smoothing"],
-        clip=SETTINGS["clip"],
+        max_grad_norm=SETTINGS["clip"],
         description=f"{name}, seed {seed}",
     )
     return Translator(model, tokenizer), history

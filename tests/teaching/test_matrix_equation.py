@@ -6,7 +6,7 @@ import pytest
 import torch
 from matplotlib.patches import Rectangle
 
-from transformer_lib.teaching.matrices import Matrix, draw_matrices
+from transformer_lib.teaching.figures.matrix_equation import Matrix, matrix_equation
 
 
 @pytest.fixture(autouse=True)
@@ -28,7 +28,7 @@ W = Matrix("W", torch.ones(3, 4, requires_grad=True), learnable=True)
 
 
 def test_every_number_is_one_square_of_the_same_size():
-    figure = draw_matrices([[X, "·", W], ["=", Matrix("Y", np.zeros((2, 4)))]], title="Scale", cell=0.3)
+    figure = matrix_equation([[X, "·", W], ["=", Matrix("Y", np.zeros((2, 4)))]], title="Scale", cell=0.3)
     borders, squares, _ = parts(figure)
     assert len(squares) == 2 * 3 + 3 * 4 + 2 * 4
     assert {(round(s.get_width(), 9), round(s.get_height(), 9)) for s in squares} == {(0.3, 0.3)}
@@ -40,7 +40,7 @@ def test_every_number_is_one_square_of_the_same_size():
 
 
 def test_squares_lie_inside_the_border_of_their_matrix_row_by_row():
-    figure = draw_matrices([[X]], title="One")
+    figure = matrix_equation([[X]], title="One")
     (border,), squares, _ = parts(figure)
     left, top = border.get_xy()
     assert np.allclose(squares[0].get_xy(), (left, top))
@@ -49,21 +49,21 @@ def test_squares_lie_inside_the_border_of_their_matrix_row_by_row():
 
 
 def test_only_learnable_matrices_are_dashed():
-    borders, _, _ = parts(draw_matrices([[X, "·", W]], title="Border"))
+    borders, _, _ = parts(matrix_equation([[X, "·", W]], title="Border"))
     assert [border.get_linestyle() != "-" and border._dash_pattern[1] is not None for border in borders] == [False, True]
 
 
 def test_names_shapes_numbers_and_signs_are_written():
-    _, _, texts = parts(draw_matrices([[X, "·", W]], title="The title"))
+    _, _, texts = parts(matrix_equation([[X, "·", W]], title="The title"))
     for text in ("The title", "X", "(2, 3)", "W", "(3, 4)", "·", "1.0", "−3.0", "6.0"):
         assert text in texts
     assert texts.count("0.0") == 2, "-0.04 is 0.0, without a minus sign"
-    _, _, texts = parts(draw_matrices([[X]], title="Digits", digits=2))
+    _, _, texts = parts(matrix_equation([[X]], title="Digits", digits=2))
     assert "−3.04" in texts
 
 
 def test_a_vector_is_one_row_and_says_its_own_shape():
-    borders, squares, texts = parts(draw_matrices([[Matrix("b", [1.0, 2.0, 3.0])]], title="Vector"))
+    borders, squares, texts = parts(matrix_equation([[Matrix("b", [1.0, 2.0, 3.0])]], title="Vector"))
     assert len(squares) == 3
     assert borders[0].get_width() == pytest.approx(3 * borders[0].get_height())
     assert "(3,)" in texts
@@ -71,7 +71,7 @@ def test_a_vector_is_one_row_and_says_its_own_shape():
 
 def test_without_numbers_only_outlines_to_scale():
     borders, squares, texts = parts(
-        draw_matrices([[Matrix("W", np.ones((512, 2048)), True)]], title="Large", numbers=False, cell=0.001)
+        matrix_equation([[Matrix("W", np.ones((512, 2048)), True)]], title="Large", numbers=False, cell=0.001)
     )
     assert (borders[0].get_width(), borders[0].get_height()) == pytest.approx((2.048, 0.512))
     assert len(squares) == 1
@@ -79,7 +79,7 @@ def test_without_numbers_only_outlines_to_scale():
 
 
 def test_nothing_is_drawn_over_its_neighbour():
-    borders, _, _ = parts(draw_matrices([[X, "·", W], [W, "+", X]], title="Apart"))
+    borders, _, _ = parts(matrix_equation([[X, "·", W], [W, "+", X]], title="Apart"))
     for index, one in enumerate(borders):
         for other in borders[index + 1 :]:
             assert not one.get_bbox().overlaps(other.get_bbox())
@@ -97,4 +97,4 @@ def test_nothing_is_drawn_over_its_neighbour():
 )
 def test_what_cannot_be_drawn_is_refused(rows, message):
     with pytest.raises(ValueError, match=message):
-        draw_matrices(rows, title="Wrong")
+        matrix_equation(rows, title="Wrong")

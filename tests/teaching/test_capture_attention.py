@@ -1,4 +1,4 @@
-"""kept_attention: what it keeps is what the forward pass used (pitfall 6), and it leaves no trace in the model."""
+"""capture_attention: what it keeps is what the forward pass used (pitfall 6), and it leaves no trace in the model."""
 
 import pytest
 import torch
@@ -6,7 +6,7 @@ from torch import nn
 from torch.testing import assert_close
 
 from transformer_lib.attention import MultiHeadAttention
-from transformer_lib.teaching import kept_attention
+from transformer_lib.teaching import capture_attention
 
 
 class Two(nn.Module):
@@ -30,7 +30,7 @@ def case():
 
 def test_pitfall_6_keeps_each_layers_weights_with_the_mask(case):
     model, x, memory, mask = case
-    with kept_attention(model) as kept:
+    with capture_attention(model) as kept:
         output = model(x, memory, mask)
     assert_close(output, model(x, memory, mask))
     assert {name: tuple(weights.shape) for name, weights in kept.items()} == {
@@ -45,7 +45,7 @@ def test_pitfall_6_keeps_each_layers_weights_with_the_mask(case):
 
 def test_the_model_is_left_as_it_was(case):
     model, x, memory, _ = case
-    with pytest.raises(RuntimeError, match="stop"), kept_attention(model) as kept:
+    with pytest.raises(RuntimeError, match="stop"), capture_attention(model) as kept:
         raise RuntimeError("stop")
     model(x, memory)
     assert kept == {}
@@ -54,7 +54,7 @@ def test_the_model_is_left_as_it_was(case):
 
 def test_a_second_pass_replaces_the_first(case):
     model, x, memory, _ = case
-    with kept_attention(model) as kept:
+    with capture_attention(model) as kept:
         model(x, memory)
         model(x[:, :1], memory)
     assert kept["second"].shape == (2, 4, 1, 5)
@@ -62,11 +62,11 @@ def test_a_second_pass_replaces_the_first(case):
 
 def test_a_layer_alone_has_the_empty_name(case):
     layer, x = case[0].first, case[1]
-    with kept_attention(layer) as kept:
+    with capture_attention(layer) as kept:
         layer(query=x, key=x, value=x, need_weights=False)
     assert list(kept) == [""]
 
 
 def test_a_model_without_attention_is_refused():
-    with pytest.raises(ValueError, match="must contain a MultiHeadAttention, but Linear has none"), kept_attention(nn.Linear(2, 2)):
+    with pytest.raises(ValueError, match="must contain a MultiHeadAttention, but Linear has none"), capture_attention(nn.Linear(2, 2)):
         pass

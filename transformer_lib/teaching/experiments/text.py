@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, pad
 
-from transformer_lib.teaching.progress import progress
+from transformer_lib._progress import progress
 
 __all__ = ["BagOfWords", "WithoutMask", "accuracy", "more_padding", "train_classifier"]
 
@@ -20,9 +20,9 @@ class BagOfWords(nn.Module):
     The weights start at 0. Padding, id 0, counts for nothing.
     """
 
-    def __init__(self, vocabulary_size: int) -> None:
+    def __init__(self, vocab_size: int) -> None:
         super().__init__()
-        self.weights = nn.EmbeddingBag(vocabulary_size, 1, mode="sum", padding_idx=0)
+        self.weights = nn.EmbeddingBag(vocab_size, 1, mode="sum", padding_idx=0)
         self.bias = nn.Parameter(torch.zeros(1))
         nn.init.zeros_(self.weights.weight)
 

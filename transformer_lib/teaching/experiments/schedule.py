@@ -7,10 +7,10 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 from torch.optim.lr_scheduler import LambdaLR, LRScheduler
 
-from transformer_lib.encoder import Encoder
+from transformer_lib.encoder import Encoder, StackConfig
 from transformer_lib.positional_encoding import PositionalEncoding
 from transformer_lib.schedule import transformer_optimizer, transformer_rate
-from transformer_lib.teaching.progress import progress
+from transformer_lib._progress import progress
 from transformer_lib.transformer import TokenEmbedding
 
 VOCABULARY = 12
@@ -30,7 +30,8 @@ class DeepStack(nn.Module):
         torch.manual_seed(seed)
         self.embedding = TokenEmbedding(VOCABULARY, D_MODEL)
         self.positions = PositionalEncoding(D_MODEL)
-        self.encoder = Encoder(layers, D_MODEL, num_heads=4, d_ff=2 * D_MODEL, dropout=0.0, pre_norm=pre_norm)
+        sizes = {"d_model": D_MODEL, "num_heads": 4, "d_ff": 2 * D_MODEL}
+        self.encoder = Encoder(StackConfig(num_layers=layers, **sizes, dropout=0.0, pre_norm=pre_norm))
         for parameter in self.encoder.parameters():
             if parameter.ndim == 2:
                 nn.init.xavier_uniform_(parameter)
@@ -43,7 +44,7 @@ class DeepStack(nn.Module):
         return self.output(self.states(tokens))
 
 
-def without_rise(optimizer: torch.optim.Optimizer) -> LambdaLR:
+def without_warmup(optimizer: torch.optim.Optimizer) -> LambdaLR:
     """Return the schedule of width D_MODEL and warm-up WARMUP with its rise cut off.
 
     The first WARMUP steps all run with the highest rate; from there on the rate falls as always.

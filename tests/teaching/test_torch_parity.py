@@ -7,7 +7,7 @@ from torch import nn
 from transformer_lib.attention import MultiHeadAttention
 from transformer_lib.decoder import Decoder
 from transformer_lib.encoder import Encoder
-from transformer_lib.teaching.torch_twin import copy_to_torch, gradients_side_by_side, paired_parameters
+from transformer_lib.teaching.torch_parity import copy_to_torch, compare_gradients, matching_parameters
 from transformer_lib.transformer import Transformer, TransformerConfig
 
 SIZES = {"batch_first": True, "norm_first": True}
@@ -29,7 +29,7 @@ STACKS = {
 @pytest.mark.parametrize(("make_ours", "make_theirs"), STACKS.values(), ids=STACKS)
 def test_each_parameter_of_both_sides_is_paired_once(make_ours, make_theirs):
     ours, theirs = make_ours(), make_theirs()
-    pairs = paired_parameters(ours, theirs)
+    pairs = matching_parameters(ours, theirs)
     assert sorted(id(its) for _, its in pairs) == sorted(map(id, theirs.parameters()))
     assert sorted(id(one) for mine, _ in pairs for one in mine) == sorted(map(id, ours.parameters()))
 
@@ -37,7 +37,7 @@ def test_each_parameter_of_both_sides_is_paired_once(make_ours, make_theirs):
 def test_of_a_whole_transformer_the_two_stacks_are_paired():
     config = TransformerConfig.tiny(9, 9, d_model=8, num_heads=2, d_ff=12, pre_norm=True)
     ours, theirs = Transformer(config), nn.Transformer(8, 2, 2, 2, 12, **SIZES)
-    pairs = paired_parameters(ours, theirs)
+    pairs = matching_parameters(ours, theirs)
     assert sorted(id(its) for _, its in pairs) == sorted(map(id, theirs.parameters()))
     stacks = [*ours.encoder.parameters(), *ours.decoder.parameters()]
     assert sorted(id(one) for mine, _ in pairs for one in mine) == sorted(map(id, stacks))
@@ -54,7 +54,7 @@ def test_a_copy_keeps_the_order_query_key_value_and_gradients_come_in_the_same_o
     theirs.in_proj_weight.grad = torch.zeros(12, 4)
     theirs.in_proj_bias.grad = torch.zeros(12)
     theirs.out_proj.weight.grad, theirs.out_proj.bias.grad = torch.zeros(4, 4), torch.zeros(4)
-    (mine, its), *_ = gradients_side_by_side(ours, theirs)
+    (mine, its), *_ = compare_gradients(ours, theirs)
     assert its is theirs.in_proj_weight.grad
     assert mine.equal(torch.cat([projection.weight.grad for projection in projections]))
 

@@ -10,9 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from transformer_lib.teaching import figures
+from transformer_lib.teaching.figures import plots
 
-__all__ = ["Matrix", "draw_matrices"]
+__all__ = ["Matrix", "matrix_equation"]
 
 _SIGN = 0.42  # inches: an operator with the air around it
 _NARROWEST = 0.72  # inches: what the name and the shape of a slim matrix need
@@ -43,7 +43,7 @@ class Matrix:
         return self.array.shape
 
 
-def draw_matrices(
+def matrix_equation(
     rows: Sequence[Sequence[Matrix | str]],
     *,
     title: str,
@@ -67,7 +67,7 @@ def draw_matrices(
     width = max(sum(item_width for item_width, _ in row) for row in sizes) + 2 * _EDGE
     width = max(width, 0.1 * len(title) + 2 * _EDGE)
     height = sum(heights) + 0.36
-    figure, axes = figures.subplots(width=width, height=height)
+    figure, axes = plots.subplots(width=width, height=height)
     figure.set_layout_engine("none")
     axes.set_position((0, 0, 1, 1))
     axes.set(xlim=(0, width), ylim=(height, 0))
@@ -112,7 +112,7 @@ def _draw(
     if limit is None:
         axes.add_patch(Rectangle(corner, columns * cell, rows * cell, facecolor="#f1f2f4", linewidth=0))
     else:
-        colours = matplotlib.colormaps[figures.DIVERGING]
+        colours = matplotlib.colormaps[plots.DIVERGING]
         for (row, column), value in np.ndenumerate(values):
             # The middle of the scale only: black numbers stay readable on it.
             colour = colours(0.5 + 0.28 * value / limit)
@@ -127,10 +127,10 @@ def _draw(
             columns * cell,
             rows * cell,
             fill=False,
-            edgecolor=figures.COLOURS[role],
+            edgecolor=plots.COLOURS[role],
             linewidth=1.8 if matrix.learnable else 1.0,
             linestyle=(0, (4, 2)) if matrix.learnable else "-",
         )
     )
     axes.text(left, top - 0.2, matrix.name, va="bottom", size=9.5)
-    axes.text(left, top - 0.04, str(matrix.shape), va="bottom", size=7.5, color=figures.COLOURS["muted"])
+    axes.text(left, top - 0.04, str(matrix.shape), va="bottom", size=7.5, color=plots.COLOURS["muted"])

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-__all__ = ["copy_to_torch", "gradients_side_by_side", "paired_parameters"]
+__all__ = ["copy_to_torch", "compare_gradients", "matching_parameters"]
 
 # The parts that torch calls by other names, ours first. All others have the same name on both sides.
 _NAMES: dict[type[nn.Module], dict[str, str]] = {
@@ -27,7 +27,7 @@ _NAMES: dict[type[nn.Module], dict[str, str]] = {
 }
 
 
-def paired_parameters(ours: nn.Module, theirs: nn.Module) -> list[tuple[list[Tensor], Tensor]]:
+def matching_parameters(ours: nn.Module, theirs: nn.Module) -> list[tuple[list[Tensor], Tensor]]:
     """Return, for each parameter of torch's module, the list of our parameters that it holds, one below the other.
 
     `theirs` is an `nn.MultiheadAttention`, a layer or a stack of torch's encoder or decoder, or a whole `nn.Transformer`;
@@ -41,17 +41,17 @@ def paired_parameters(ours: nn.Module, theirs: nn.Module) -> list[tuple[list[Ten
         pairs = [([getattr(ours, name)], parameter) for name, parameter in theirs.named_parameters(recurse=False)]
     names = _NAMES.get(type(theirs), {name: name for name, _ in theirs.named_children()})
     for our_name, their_name in names.items():
-        pairs += paired_parameters(ours.get_submodule(our_name), theirs.get_submodule(their_name))
+        pairs += matching_parameters(ours.get_submodule(our_name), theirs.get_submodule(their_name))
     return pairs
 
 
 @torch.no_grad()
 def copy_to_torch(ours: nn.Module, theirs: nn.Module) -> None:
     """Give torch's module the numbers of ours."""
-    for mine, its in paired_parameters(ours, theirs):
+    for mine, its in matching_parameters(ours, theirs):
         its.copy_(torch.cat(mine))
 
 
-def gradients_side_by_side(ours: nn.Module, theirs: nn.Module) -> list[tuple[Tensor, Tensor]]:
+def compare_gradients(ours: nn.Module, theirs: nn.Module) -> list[tuple[Tensor, Tensor]]:
     """Return our gradient and torch's for each parameter of torch's module, after both have gone backward."""
-    return [(torch.cat([parameter.grad for parameter in mine]), its.grad) for mine, its in paired_parameters(ours, theirs)]
+    return [(torch.cat([parameter.grad for parameter in mine]), its.grad) for mine, its in matching_parameters(ours, theirs)]

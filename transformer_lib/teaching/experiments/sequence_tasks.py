@@ -6,8 +6,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, pad
 
-from transformer_lib.seq2seq import EOS_ID, PAD_ID, SOS_ID
-from transformer_lib.teaching.progress import progress
+from transformer_lib._modes import in_mode
+from transformer_lib._progress import progress
+from transformer_lib.seq2seq import EOS_ID, PAD_ID, SOS_ID, greedy_decode
 
 SYMBOLS = 10
 VOCABULARY = 3 + SYMBOLS
@@ -43,19 +44,19 @@ def train_on_task(
     longest: int = 16,
     batch: int = 64,
     learning_rate: float = 5e-3,
-    warm_up: int = 0,
+    warmup: int = 0,
 ) -> list[float]:
     """Train `model(source, target_in)` on `task` and return the loss of each step.
 
     Each step draws one batch of one random length from 1 to `longest`. `seed` fixes the sentences; the weights that the
-    model starts from are the caller's. The learning rate is constant; with `warm_up` it climbs to `learning_rate` in that
+    model starts from are the caller's. The learning rate is constant; with `warmup` it climbs to `learning_rate` in that
     many steps, and falls in a straight line to almost 0 at the last one.
     """
     generator = torch.Generator().manual_seed(seed)
     optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate)
 
     def share_of_rate(step: int) -> float:
-        return min((step + 1) / warm_up, (steps - step) / (steps - warm_up)) if warm_up else 1.0
+        return min((step + 1) / warmup, (steps - step) / (steps - warmup)) if warmup else 1.0
 
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, share_of_rate)
     losses = []
@@ -73,7 +74,6 @@ def train_on_task(
     return losses
 
 
-@torch.no_grad()
 def right_words(model: nn.Module, *, task: str, length: int, count: int = 200, seed: int) -> tuple[Tensor, Tensor]:
     """Return which words of `count` new sentences are right, with teacher forcing and freely written.
 
@@ -82,41 +82,23 @@ def right_words(model: nn.Module, *, task: str, length: int, count: int = 200, s
     """
     generator = torch.Generator().manual_seed(seed)
     source, target_in, target_out = task_batch(task, count=count, length=length, generator=generator)
-    model.eval()
-    forced = model(source, target_in).argmax(dim=-1)
+    with in_mode(model, training=False):
+        forced = model(source, target_in).argmax(dim=-1)
     return forced == target_out, _write_freely(model, source) == target_out
 
 
-@torch.no_grad()
 def exact_match(model: nn.Module, *, task: str, length: int, count: int = 200, seed: int) -> float:
     """Return the share of `count` new sentences that the model answers without a mistake.
 
-    It decodes freely, from its own words: with `model.generate(source, max_len)`, or, where it has none, with
-    `best_words`. An answer counts only if it also stops at the right place, with EOS.
+    It decodes greedily, from its own words. An answer counts only if it also stops at the right place, with EOS.
     """
     generator = torch.Generator().manual_seed(seed)
     source, _, target_out = task_batch(task, count=count, length=length, generator=generator)
-    model.eval()
     return (_write_freely(model, source) == target_out).all(dim=1).float().mean().item()
-
-
-@torch.no_grad()
-def best_words(model: nn.Module, source: Tensor, max_len: int) -> Tensor:
-    """Return the `max_len` words that a Transformer writes for each sentence, the best one at each place.
-
-    `model` has `encode(source)`, which is called once, and `decode(target_in, memory, source)`, which is called for each
-    word with SOS and all words so far. Nothing stops at EOS.
-    """
-    memory = model.encode(source)
-    written = source.new_full((len(source), 1), SOS_ID)
-    for _ in range(max_len):
-        logits = model.decode(written, memory, source)[:, -1]  # (count, vocabulary)
-        written = torch.cat([written, logits.argmax(dim=-1, keepdim=True)], dim=1)
-    return written[:, 1:]
 
 
 def _write_freely(model: nn.Module, source: Tensor) -> Tensor:
     """Return what the model writes, `(count, length + 1)`: it may have stopped early."""
     length = source.size(1) + 1
-    written = model.generate(source, max_len=length) if hasattr(model, "generate") else best_words(model, source, length)
+    written = greedy_decode(model, source, max_len=length)
     return pad(written, (0, length - written.size(1)), value=PAD_ID)

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, one_hot
 
-from transformer_lib.teaching.progress import progress
+from transformer_lib._progress import progress
 
 SYMBOLS = 8
 
@@ -61,12 +61,12 @@ class RememberFirst(nn.Module):
     def __init__(self, layer: nn.Module, hidden_size: int) -> None:
         super().__init__()
         self.layer = layer
-        self.score_symbols = nn.Linear(hidden_size, SYMBOLS)
+        self.output = nn.Linear(hidden_size, SYMBOLS)
 
     def forward(self, x: Tensor) -> Tensor:
         _, state = self.layer(x)
         last = state[0] if isinstance(state, tuple) else state  # an LSTM's state is a pair
-        return self.score_symbols(last[-1])  # (batch, SYMBOLS)
+        return self.output(last[-1])  # (batch, SYMBOLS)
 
 
 def train_to_remember(

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 from transformer_lib.encoder import Encoder
-from transformer_lib.teaching.ledger import shape_ledger
+from transformer_lib.teaching.figures.shape_summary import shape_summary
 
 
 class Twice(nn.Module):
@@ -21,7 +21,7 @@ class Twice(nn.Module):
 @pytest.mark.parametrize(("layers", "d_model", "heads", "d_ff", "seq"), [(1, 8, 4, 12, 3), (3, 16, 2, 20, 7)])
 def test_it_follows_the_configuration(layers, d_model, heads, d_ff, seq):
     encoder = Encoder(layers, d_model, heads, d_ff, pre_norm=True)
-    ledger = shape_ledger(encoder, torch.zeros(2, seq, d_model))
+    ledger = shape_summary(encoder, torch.zeros(2, seq, d_model))
     assert len(ledger.entries) == 8 * layers + 1
     assert ledger.total == sum(parameter.numel() for parameter in encoder.parameters())
     inner = next(entry for entry in ledger.entries if entry.part == "layers.0.feed_forward.inner")
@@ -32,43 +32,43 @@ def test_it_follows_the_configuration(layers, d_model, heads, d_ff, seq):
 
 
 def test_the_entries_are_in_the_order_of_the_calls():
-    norm_first = shape_ledger(Encoder(1, 8, 2, 12, pre_norm=True), torch.zeros(1, 2, 8))
-    norm_last = shape_ledger(Encoder(1, 8, 2, 12), torch.zeros(1, 2, 8))
+    norm_first = shape_summary(Encoder(1, 8, 2, 12, pre_norm=True), torch.zeros(1, 2, 8))
+    norm_last = shape_summary(Encoder(1, 8, 2, 12), torch.zeros(1, 2, 8))
     assert norm_first.entries[0].part == "layers.0.attention_residual.norm"
     assert norm_last.entries[-1].part == "layers.0.feed_forward_residual.norm"
 
 
 def test_a_part_called_twice_is_counted_once_and_one_never_called_not_at_all():
-    ledger = shape_ledger(Twice(), torch.zeros(1, 4))
+    ledger = shape_summary(Twice(), torch.zeros(1, 4))
     assert [(entry.part, entry.count) for entry in ledger.entries] == [("linear", 20), ("linear", 0)]
 
 
 def test_shared_parameters_are_counted_once():
     first, second = nn.Linear(4, 4, bias=False), nn.Linear(4, 4, bias=False)
     second.weight = first.weight
-    assert shape_ledger(nn.Sequential(first, second), torch.zeros(1, 4)).total == 16
+    assert shape_summary(nn.Sequential(first, second), torch.zeros(1, 4)).total == 16
 
 
 def test_a_single_layer_is_called_by_its_kind():
-    (entry,) = shape_ledger(nn.Linear(4, 2), torch.zeros(1, 4)).entries
+    (entry,) = shape_summary(nn.Linear(4, 2), torch.zeros(1, 4)).entries
     assert entry.part == "Linear"
 
 
 def test_a_part_that_returns_a_pair_shows_its_first():
-    (entry,) = shape_ledger(nn.GRU(4, 5, batch_first=True), torch.zeros(2, 3, 4)).entries
+    (entry,) = shape_summary(nn.GRU(4, 5, batch_first=True), torch.zeros(2, 3, 4)).entries
     assert entry.output == (2, 3, 5)
 
 
 def test_no_hook_stays_behind_even_when_the_call_fails():
     model = Twice()
-    shape_ledger(model, torch.zeros(1, 4))
+    shape_summary(model, torch.zeros(1, 4))
     with pytest.raises(RuntimeError):
-        shape_ledger(model, torch.zeros(1, 3))
+        shape_summary(model, torch.zeros(1, 3))
     assert not any(part._forward_hooks for part in model.modules())
 
 
 def test_it_is_shown_as_a_table_with_a_sum():
-    ledger = shape_ledger(nn.Linear(40, 30), torch.zeros(1, 40))
+    ledger = shape_summary(nn.Linear(40, 30), torch.zeros(1, 40))
     text, page = repr(ledger), ledger._repr_html_()
     for shown in ("part", "Linear", "(1, 40)", "(1, 30)", "weight (30, 40), bias (30,)", "1,230", "all together"):
         assert shown in text

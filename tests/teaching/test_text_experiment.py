@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from transformer_lib.teaching.sentiment import BagOfWords, WithoutMask, accuracy, more_padding, train_classifier
+from transformer_lib.teaching.experiments.text import BagOfWords, WithoutMask, accuracy, more_padding, train_classifier
 from transformer_lib.text import SentimentClassifier, pad_batch
 
 
@@ -20,7 +20,7 @@ def test_the_bag_adds_weights_and_sees_neither_order_nor_padding():
 
 def test_without_its_mask_the_classifier_is_the_same_where_nothing_is_padded():
     torch.manual_seed(0)
-    classifier = SentimentClassifier(9, d_model=4, hidden=4)
+    classifier = SentimentClassifier(9, d_model=4, hidden_size=4)
     bare = WithoutMask(classifier)
     full = pad_batch([[1, 2, 3], [4, 5, 6]])
     assert_close(bare(full), classifier(full))

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 from torch.testing import assert_close
 
-from transformer_lib.teaching.memory_task import (
+from transformer_lib.teaching.experiments.recurrent import (
     SYMBOLS,
     RememberFirst,
     freeze_gate,
@@ -55,7 +55,7 @@ def test_the_last_state_is_scored_of_a_gru_and_of_an_lstm():
         model = RememberFirst(layer(SYMBOLS, 4, batch_first=True), hidden_size=4)
         x, _ = memory_batch(count=3, length=5, generator=generator())
         outputs, _ = model.layer(x)
-        assert_close(model(x), model.score_symbols(outputs[:, -1]))
+        assert_close(model(x), model.output(outputs[:, -1]))
 
 
 def test_an_open_gate_sets_one_block_alone():
@@ -98,4 +98,4 @@ def test_training_learns_a_short_memory_and_a_seed_fixes_it():
     assert min(memory_accuracy(model, lengths=[2, 4])) > 0.9
     assert_close(list(model.parameters()), list(again.parameters()), rtol=0, atol=0)
     other = train_to_remember(torchs_gru, seed=1, hidden_size=16, steps=1, shortest=2, longest=4)
-    assert not torch.equal(model.score_symbols.weight, other.score_symbols.weight)
+    assert not torch.equal(model.output.weight, other.output.weight)

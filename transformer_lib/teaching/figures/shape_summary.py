@@ -7,9 +7,9 @@ from typing import Any
 
 from torch import nn
 
-from transformer_lib.teaching.theme import stylesheet
+from transformer_lib.teaching.figures.theme import stylesheet
 
-__all__ = ["Entry", "Ledger", "shape_ledger"]
+__all__ = ["Entry", "ShapeSummary", "shape_summary"]
 
 _HEADINGS = ("part", "input", "output", "parameters", "count")
 
@@ -25,8 +25,8 @@ class Entry:
     count: int
 
 
-class Ledger:
-    """The calls of a forward pass, in their order; shown as a table. See `shape_ledger`."""
+class ShapeSummary:
+    """The calls of a forward pass, in their order; shown as a table. See `shape_summary`."""
 
     def __init__(self, entries: Sequence[Entry]) -> None:
         self.entries = tuple(entries)
@@ -63,7 +63,7 @@ class Ledger:
             body += f'<tr><th scope="row">{html.escape(part)}</th>{data}</tr>'
         style = stylesheet("tl-ledger", _RULES)
         return (
-            '<div class="tl-ledger" role="group" aria-label="Ledger of shapes and parameters" tabindex="0">'
+            '<div class="tl-ledger" role="group" aria-label="ShapeSummary of shapes and parameters" tabindex="0">'
             f"{style}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
         )
 
@@ -82,7 +82,7 @@ _RULES = """
 """
 
 
-def shape_ledger(module: nn.Module, *inputs: Any) -> Ledger:
+def shape_summary(module: nn.Module, *inputs: Any) -> ShapeSummary:
     """Call `module(*inputs)` and return what each part with parameters was given, gave back, and holds.
 
     A part that is called twice has two entries, and its parameters are counted once; so are shared parameters.
@@ -111,7 +111,7 @@ def shape_ledger(module: nn.Module, *inputs: Any) -> Ledger:
     finally:
         for handle in handles:
             handle.remove()
-    return Ledger(entries)
+    return ShapeSummary(entries)
 
 
 def _shape(value: Any) -> tuple[int, ...]:

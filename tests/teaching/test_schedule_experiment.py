@@ -6,14 +6,14 @@ from torch import nn
 from torch.testing import assert_close
 
 from transformer_lib.schedule import TransformerSchedule, transformer_optimizer, transformer_rate
-from transformer_lib.teaching.deep_stack import (
+from transformer_lib.teaching.experiments.schedule import (
     D_MODEL,
     LENGTH,
     VOCABULARY,
     WARMUP,
     DeepStack,
     train_to_copy,
-    without_rise,
+    without_warmup,
 )
 
 TOKENS = torch.arange(2 * LENGTH).view(2, LENGTH) % VOCABULARY
@@ -35,7 +35,7 @@ def with_rise(optimizer):
 
 
 def test_without_rise_starts_at_the_peak_and_then_falls_as_always():
-    cut, whole = rates(without_rise, WARMUP + 50), rates(with_rise, WARMUP + 50)
+    cut, whole = rates(without_warmup, WARMUP + 50), rates(with_rise, WARMUP + 50)
     assert cut[:WARMUP] == pytest.approx([transformer_rate(WARMUP, D_MODEL, WARMUP)] * WARMUP)
     assert cut[WARMUP:] == pytest.approx(whole[WARMUP:])
     assert whole[0] == pytest.approx(cut[0] / WARMUP)
@@ -56,7 +56,7 @@ def test_stack_gives_logits_for_each_place_and_follows_its_seed(pre_norm):
 def test_a_shallow_stack_learns_to_copy_and_says_when_a_step_is_done():
     stack, calls = DeepStack(1, seed=0), []
     losses = train_to_copy(
-        stack, seed=0, learning_rate=0.25, schedule=without_rise, steps=60, after_step=lambda: calls.append(1)
+        stack, seed=0, learning_rate=0.25, schedule=without_warmup, steps=60, after_step=lambda: calls.append(1)
     )
     assert len(losses) == len(calls) == 60
     assert losses[0] > 2 and losses[-1] < 0.5

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from transformer_lib.teaching import progress
+from transformer_lib._progress import progress
 
 
 def test_it_passes_the_items_on():
@@ -37,7 +37,7 @@ def test_no_warning_in_a_kernel_without_widgets():
 import sys
 import ipykernel.zmqshell
 sys.modules["ipywidgets"] = None
-from transformer_lib.teaching.progress import progress
+from transformer_lib._progress import progress
 """
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert "IProgress" not in run.stderr

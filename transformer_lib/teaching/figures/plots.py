@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from transformer_lib.teaching.theme import COLOURS, stylesheet
+from transformer_lib.teaching.figures.theme import COLOURS, stylesheet
 
 __all__ = [
     "COLOURS",

@@ -1,0 +1,273 @@
+"""What input must be: each check stands here once, and the library calls it where input enters, in one line.
+
+Every check returns nothing and raises `ValueError` that names the argument, what came, and what was expected.
+"""
+
+import math
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+
+def at_least(least: float, **numbers: float) -> None:
+    """Check that each of the named numbers is `least` or more (NaN is not)."""
+    for name, number in numbers.items():
+        if not number >= least:
+            raise ValueError(f"{name} must be at least {least}, but it is {number}")
+
+
+def in_range(least: float, most: float, **numbers: float) -> None:
+    """Check that each of the named numbers lies in `least … most`."""
+    for name, number in numbers.items():
+        if not least <= number <= most:
+            raise ValueError(f"{name} must be in {least:,} … {most:,}, but it is {number}")
+
+
+def below_one(**shares: float) -> None:
+    """Check that each of the named shares, such as a dropout, is at least 0 and below 1."""
+    for name, share in shares.items():
+        if not 0 <= share < 1:
+            raise ValueError(f"{name} must be at least 0 and below 1, but it is {share}")
+
+
+def one_of(choices: Sequence[str], **words: str) -> None:
+    """Check that each of the named words is one of `choices`."""
+    for name, word in words.items():
+        if word not in choices:
+            expected = " or ".join(map(repr, choices))
+            raise ValueError(f"{name} must be {expected}, but it is {word!r}")
+
+
+def known_ids(name: str, ids: Tensor, vocab_size: int) -> None:
+    """Check that the ids, if there are any, are in `0 … vocab_size - 1`."""
+    if ids.numel() == 0:
+        return
+    lowest, highest = (int(bound) for bound in ids.aminmax())
+    if lowest < 0 or highest >= vocab_size:
+        raise ValueError(f"{name} must hold ids in 0 … {vocab_size - 1}, but its ids lie in {lowest} … {highest}")
+
+
+def token_ids(name: str, tokens: Tensor, vocab_size: int | None = None) -> None:
+    """Check that `tokens` is `(batch, seq)`, whole numbers, not empty; with `vocab_size`, that the vocabulary has them."""
+    if tokens.ndim != 2 or tokens.numel() == 0 or tokens.is_floating_point() or tokens.dtype is torch.bool:
+        raise ValueError(
+            f"{name} must hold token ids of shape (batch, seq), at least one sentence of at least one token, "
+            f"but it is {tokens.dtype} of shape {tuple(tokens.shape)}"
+        )
+    if vocab_size is not None:
+        known_ids(name, tokens, vocab_size)
+
+
+def padded_at_the_end(name: str, tokens: Tensor, pad_id: int) -> None:
+    """Check that each row is words first, at least one, and then nothing but padding."""
+    word = tokens != pad_id  # (batch, seq)
+    empty = (~word[:, 0]).nonzero().flatten().tolist()
+    if empty:
+        raise ValueError(
+            f"each row of {name} must start with a word, but row {empty[0]} starts with padding (id {pad_id})"
+        )
+    gap = (word[:, 1:] & ~word[:, :-1]).any(dim=1).nonzero().flatten().tolist()
+    if gap:
+        raise ValueError(
+            f"padding (id {pad_id}) must come after the words, but in row {gap[0]} of {name} a word follows it"
+        )
+
+
+def equally_many(**batches: Tensor) -> None:
+    """Check that all named batches hold the same number of sentences."""
+    counts = [len(batch) for batch in batches.values()]
+    if len(set(counts)) > 1:
+        raise ValueError(
+            f"{' and '.join(batches)} must hold the same number of sentences, "
+            f"but they hold {' and '.join(map(str, counts))}"
+        )
+
+
+def width(name: str, x: Tensor, expected: int) -> None:
+    """Check that the last axis of `x` is `expected` wide."""
+    if x.shape[-1:] != (expected,):
+        raise ValueError(f"{name} must be {expected} wide in its last axis, but its shape is {tuple(x.shape)}")
+
+
+def vectors(name: str, x: Tensor, d_model: int) -> None:
+    """Check that `x` is `(batch, seq, d_model)` with at least one token."""
+    if x.ndim != 3 or x.size(-1) != d_model or x.size(1) == 0:
+        raise ValueError(
+            f"{name} must have shape (batch, seq, d_model) with d_model {d_model} and at least one token, "
+            f"but its shape is {tuple(x.shape)}"
+        )
+
+
+def heads(d_model: int, num_heads: int) -> None:
+    """Check that `num_heads` heads share `d_model` evenly."""
+    if num_heads < 1 or d_model < 1 or d_model % num_heads:
+        raise ValueError(f"d_model must be divisible by num_heads, but they are {d_model} and {num_heads}")
+
+
+def attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, scores: Sequence[int] | None = None) -> None:
+    """Check that the four fit together; `mask` may broadcast to `scores`, by default `(*batch, query, key)`."""
+    if query.size(-1) != key.size(-1):
+        raise ValueError(
+            "query and key must be equally wide, because they are multiplied, "
+            f"but their widths are {query.size(-1)} and {key.size(-1)}"
+        )
+    if key.size(-2) != value.size(-2):
+        raise ValueError(
+            f"each key must have its value, but there are {key.size(-2)} keys and {value.size(-2)} values"
+        )
+    if not (query.shape[:-2] == key.shape[:-2] == value.shape[:-2]):
+        raise ValueError(
+            "query, key and value must agree in all axes before the last two, but they are "
+            f"{tuple(query.shape)}, {tuple(key.shape)} and {tuple(value.shape)}"
+        )
+    if query.size(-2) == 0 or key.size(-2) == 0:
+        raise ValueError(
+            "a sequence must have at least one token, "
+            f"but there are {query.size(-2)} queries and {key.size(-2)} keys"
+        )
+    if mask is not None:
+        attention_mask(mask, scores or (*query.shape[:-1], key.size(-2)))
+
+
+def attention_mask(mask: Tensor, scores: Sequence[int]) -> None:
+    """Check that `mask` is boolean and broadcasts to `scores`."""
+    if mask.dtype is not torch.bool:
+        raise ValueError(
+            f"mask must be boolean, True where a query may attend to a key, but its dtype is {mask.dtype}"
+        )
+    fits = 2 <= mask.ndim <= len(scores) and all(
+        size in (1, wanted) for size, wanted in zip(mask.shape[::-1], scores[::-1], strict=False)
+    )
+    # (batch, query, key) would silently meet (heads, query, key).
+    if not fits or (mask.ndim == 3 and len(scores) == 4):
+        raise ValueError(
+            f"mask must have 2 or {len(scores)} axes and broadcast to the scores {tuple(scores)}, "
+            f"but its shape is {tuple(mask.shape)}"
+        )
+
+
+def multi_head_attention(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, layer: torch.nn.Module
+) -> None:
+    """Check what `layer`, a `MultiHeadAttention`, is given."""
+    for x in (query, key, value):
+        if x.ndim != 3 or x.size(-1) != layer.d_model:
+            raise ValueError(
+                f"query, key and value must have the shape (batch, seq, d_model) with d_model {layer.d_model}, "
+                f"but one of them is {tuple(x.shape)}"
+            )
+    attention(query, key, value, mask, scores=(len(query), layer.num_heads, query.size(1), key.size(1)))
+
+
+def memory_attention(query: Tensor, memory: Tensor, mask: Tensor | None) -> None:
+    """Check what an attention of chapter 4 is given: `(batch, d)`, `(batch, seq, d)` and a mask `(batch, seq)`."""
+    if query.ndim != 2 or memory.ndim != 3 or len(query) != len(memory):
+        raise ValueError(
+            "query must have shape (batch, d) and memory (batch, seq, d), with the same batch, "
+            f"but their shapes are {tuple(query.shape)} and {tuple(memory.shape)}"
+        )
+    if mask is not None and (mask.dtype != torch.bool or mask.shape != memory.shape[:2]):
+        raise ValueError(
+            f"mask must be boolean with shape (batch, seq) {tuple(memory.shape[:2])}, "
+            f"but it is {mask.dtype} with shape {tuple(mask.shape)}"
+        )
+
+
+def positions(x: Tensor, offset: int, max_len: int, d_model: int) -> None:
+    """Check that `x` is `(batch, seq, d_model)` and that the table has positions for it from `offset` on."""
+    vectors("x", x, d_model)
+    if offset < 0:
+        raise ValueError(f"offset must not be negative, but it is {offset}")
+    if offset + x.size(1) > max_len:
+        raise ValueError(
+            f"the table has {max_len} positions, but offset {offset} and {x.size(1)} tokens need "
+            f"{offset + x.size(1)}: make max_len larger"
+        )
+
+
+def writing(model: torch.nn.Module, max_len: int, **at_least_one: int) -> None:
+    """Check that `model` can write `max_len` words, and that the other named numbers are at least 1."""
+    if max_len < 1 or max_len > model.max_len:
+        limit = "at least 1" if model.max_len == math.inf else f"in 1 … {model.max_len}, the positions that the model has"
+        raise ValueError(f"max_len must be {limit}, but it is {max_len}")
+    at_least(1, **at_least_one)
+
+
+def even(*, because: str, **numbers: int) -> None:
+    """Check that each of the named numbers is even and positive."""
+    for name, number in numbers.items():
+        if number < 2 or number % 2:
+            raise ValueError(f"{name} must be even and positive, because {because}, but it is {number}")
+
+
+def equal(what: str, **numbers: int) -> None:
+    """Check that all named numbers are the same; `what` says what they must be."""
+    if len(set(numbers.values())) > 1:
+        came = " and ".join(map(str, numbers.values()))
+        raise ValueError(f"{what}, but {' and '.join(numbers)} are {came}")
+
+
+def sampling(temperature: float, top_k: int | None, top_p: float | None) -> None:
+    """Check the numbers that shape the probabilities of the next word."""
+    if not 0 < temperature < math.inf:
+        raise ValueError(
+            f"temperature must be a positive number (the limit 0 is greedy_decode), but it is {temperature}"
+        )
+    if top_k is not None:
+        at_least(1, top_k=top_k)
+    if top_p is not None and not 0 < top_p <= 1:
+        raise ValueError(f"top_p must be above 0 and at most 1, but it is {top_p}")
+
+
+def sentence_pair(index: int, pair: tuple[Sequence[int], Sequence[int]], pad_id: int, eos_id: int) -> None:
+    """Check that both sentences of a pair of ids hold words and no padding, and that the target ends in EOS."""
+    for name, sentence in zip(("source", "target"), pair, strict=True):
+        if len(sentence) == 0 or pad_id in sentence:
+            raise ValueError(
+                f"the {name} of pair {index} must hold at least one word and no padding (id {pad_id}), "
+                f"but it is {list(sentence)}"
+            )
+    if pair[1][-1] != eos_id:
+        raise ValueError(f"the target of pair {index} must end in EOS (id {eos_id}), but it ends in {pair[1][-1]}")
+
+
+def batch(source: Tensor, target_in: Tensor, target_out: Tensor, pad_id: int) -> None:
+    """Check that the three tensors of a `Batch` fit together."""
+    sides = (source, target_in, target_out)
+    if any(ids.ndim != 2 or ids.dtype != torch.int64 for ids in sides):
+        came = ", ".join(f"{ids.dtype} of shape {tuple(ids.shape)}" for ids in sides)
+        raise ValueError(f"source, target_in and target_out must be int64 of shape (batch, seq), but they are {came}")
+    if target_in.shape != target_out.shape or len(source) != len(target_in):
+        raise ValueError(
+            "source, target_in and target_out must hold the same sentences, and the last two must have one shape, "
+            f"but their shapes are {', '.join(str(tuple(ids.shape)) for ids in sides)}"
+        )
+    if not (target_out != pad_id).any():
+        raise ValueError("target_out must hold a word to say, but all is padding")
+
+
+def loss(logits: Tensor, target: Tensor, smoothing: float, pad_id: int, reduction: str) -> None:
+    """Check that the arguments of `label_smoothed_loss` fit together."""
+    below_one(smoothing=smoothing)
+    one_of(["mean", "sum"], reduction=reduction)
+    if logits.ndim < 1 or logits.shape[:-1] != target.shape:
+        raise ValueError(
+            "logits must have the shape of target and one more axis, (..., vocab), "
+            f"but their shapes are {tuple(logits.shape)} and {tuple(target.shape)}"
+        )
+    if not logits.is_floating_point() or target.dtype != torch.int64:
+        raise ValueError(
+            "logits must be floating-point numbers and target ids of type int64, "
+            f"but they are {logits.dtype} and {target.dtype}"
+        )
+    real = target[target != pad_id]
+    if reduction == "mean" and real.numel() == 0:
+        raise ValueError("target must hold a real token, but all is padding")
+    known_ids("target", real, logits.size(-1))
+
+
+def not_empty(name: str, items: Sequence) -> None:
+    """Check that there is at least one item."""
+    if len(items) == 0:
+        raise ValueError(f"{name} must hold at least one, but it is empty")

@@ -1,0 +1,20 @@
+"""Run a model in another mode for a while."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+from torch import nn
+
+
+@contextmanager
+def in_mode(model: nn.Module, *, training: bool) -> Iterator[None]:
+    """Switch `model` to training or evaluation mode, without gradients, and give each part its own mode back."""
+    modes = {part: part.training for part in model.modules()}
+    model.train(training)
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        for part, mode in modes.items():
+            part.training = mode

@@ -1,0 +1,32 @@
+"""Everything that draws: heat maps and tables in one style, the drawing of the model, matrices to scale, shapes of parts."""
+
+from transformer_lib.teaching.figures.capture_attention import capture_attention
+from transformer_lib.teaching.figures.matrix_equation import Matrix, matrix_equation
+from transformer_lib.teaching.figures.model_map import model_map
+from transformer_lib.teaching.figures.plots import (
+    COLOURS,
+    DIVERGING,
+    SEQUENTIAL,
+    attention_map,
+    heatmap,
+    matrix_table,
+    show,
+    subplots,
+)
+from transformer_lib.teaching.figures.shape_summary import shape_summary
+
+__all__ = [
+    "COLOURS",
+    "DIVERGING",
+    "SEQUENTIAL",
+    "Matrix",
+    "attention_map",
+    "capture_attention",
+    "heatmap",
+    "matrix_equation",
+    "matrix_table",
+    "model_map",
+    "shape_summary",
+    "show",
+    "subplots",
+]
