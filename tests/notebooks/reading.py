@@ -50,10 +50,10 @@ def headings(notebook, level):
 
 
 def exercise_name(cell):
-    """Return NAME of an exercise's stub, which ends in `check.NAME(NAME)`; None for every other cell."""
+    """Return NAME of an exercise's stub, which ends in `exercise.NAME(NAME)`; None for every other cell."""
     body = tree(cell).body
     match body[-1] if body else None:
-        case ast.Expr(ast.Call(ast.Attribute(ast.Name("check"), name), [ast.Name(given)], [])) if name == given:
+        case ast.Expr(ast.Call(ast.Attribute(ast.Name("exercise" | "check"), name), [ast.Name(given)], [])) if name == given:
             return name
 
 
