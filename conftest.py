@@ -9,6 +9,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import hypothesis
 import jaxtyping
 import pytest
+import torch
 
 hypothesis.settings.register_profile("course", deadline=None, print_blob=True)
 hypothesis.settings.register_profile("ci", parent=hypothesis.settings.get_profile("course"), derandomize=True)
@@ -22,3 +23,20 @@ def as_a_user_calls_it():
     jaxtyping.config.update("jaxtyping_disable", True)
     yield
     jaxtyping.config.update("jaxtyping_disable", before)
+
+
+@pytest.fixture
+def float64_default():
+    """Make float64 the type of new tensors and parameters."""
+    torch.set_default_dtype(torch.float64)
+    yield
+    torch.set_default_dtype(torch.float32)
+
+
+@pytest.fixture
+def close_figures():
+    """Close every figure that the test opened."""
+    import matplotlib.pyplot as plt
+
+    yield
+    plt.close("all")
