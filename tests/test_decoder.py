@@ -1,4 +1,4 @@
-"""Chapter 09: the decoder against torch, its contracts, and the pitfalls of PITFALLS 2, 4, 5, 7, 8, 19 and 20."""
+"""Chapter 09: the decoder against torch, and what it promises."""
 
 import copy
 
@@ -11,10 +11,10 @@ from torch.nn.functional import pad
 from torch.testing import assert_close
 
 from transformer_lib.decoder import Decoder, DecoderLayer
-from transformer_lib.encoder import Encoder, FeedForward, LayerNorm, AddAndNorm
+from transformer_lib.encoder import AddAndNorm, Encoder, FeedForward, LayerNorm, StackConfig
 from transformer_lib.masks import assert_causal, look_ahead_mask
 from transformer_lib.teaching import capture_attention
-from transformer_lib.teaching.torch_parity import copy_to_torch, compare_gradients
+from transformer_lib.teaching.torch_parity import compare_gradients, copy_to_torch
 
 MODES = pytest.mark.parametrize("mode", ["train", "eval"])
 NORMS = pytest.mark.parametrize("pre_norm", [False, True], ids=["post-norm", "pre-norm"])
@@ -28,9 +28,12 @@ def with_random_parameters(module):
     return module
 
 
-def decoder(level, *, d_model=8, pre_norm=False, dropout=0.0):
-    sizes = {"d_model": d_model, "num_heads": 2, "d_ff": 12, "dropout": dropout, "pre_norm": pre_norm}
-    return with_random_parameters(DecoderLayer(**sizes) if level == "layer" else Decoder(num_layers=2, **sizes))
+def sizes(**changes):
+    return StackConfig(**{"d_model": 8, "num_layers": 2, "num_heads": 2, "d_ff": 12, "dropout": 0.0, **changes})
+
+
+def decoder(level, **changes):
+    return with_random_parameters((DecoderLayer if level == "layer" else Decoder)(sizes(**changes)))
 
 
 def in_mode(module, mode):
@@ -43,8 +46,8 @@ def random_mask(generator, *shape):
     return mask | nn.functional.one_hot(torch.randint(shape[-1], shape[:-1], generator=generator), shape[-1]).bool()
 
 
-def assert_equal_with_gradients(ours, theirs, *, sizes, seed, padded):
-    batch, target, source, d_model = sizes
+def assert_equals_torch(ours, theirs, *, shape, seed, padded):
+    batch, target, source, d_model = shape
     generator = torch.Generator().manual_seed(seed)
     copy_to_torch(ours, theirs)
     x = torch.randn(batch, target, d_model, generator=generator, dtype=torch.float64, requires_grad=True)
@@ -80,18 +83,19 @@ SHAPES = {
 }
 
 
+@pytest.mark.pitfall(7, 19)
 @NORMS
 @settings(max_examples=25, deadline=None)
 @given(**SHAPES)
-def test_pitfalls_7_and_19_layer_equals_torchs_with_gradients(
+def test_layer_equals_torchs_with_gradients(
     pre_norm, batch, target, source, heads, d_k, d_ff, seed, padded
 ):
     """The order of norm and sum is the one asked for, in both settings, and all biases are there."""
     d_model = heads * d_k
     torch.manual_seed(seed)
-    ours = with_random_parameters(DecoderLayer(d_model, heads, d_ff, dropout=0.0, pre_norm=pre_norm)).double()
+    ours = decoder("layer", d_model=d_model, num_heads=heads, d_ff=d_ff, pre_norm=pre_norm).double()
     theirs = nn.TransformerDecoderLayer(d_model, heads, d_ff, 0.0, batch_first=True, norm_first=pre_norm).double()
-    assert_equal_with_gradients(ours, theirs, sizes=(batch, target, source, d_model), seed=seed, padded=padded)
+    assert_equals_torch(ours, theirs, shape=(batch, target, source, d_model), seed=seed, padded=padded)
 
 
 def torch_stack(num_layers, d_model, heads, d_ff, *, pre_norm, final_norm):
@@ -99,21 +103,22 @@ def torch_stack(num_layers, d_model, heads, d_ff, *, pre_norm, final_norm):
     return nn.TransformerDecoder(layer, num_layers, norm=nn.LayerNorm(d_model) if final_norm else None).double()
 
 
+@pytest.mark.pitfall(8)
 @NORMS
 @settings(max_examples=12, deadline=None)
 @given(num_layers=st.integers(1, 3), **SHAPES)
-def test_pitfall_8_stack_equals_torchs_with_a_final_norm_for_pre_norm_only(
+def test_stack_equals_torchs_with_gradients(
     pre_norm, num_layers, batch, target, source, heads, d_k, d_ff, seed, padded
 ):
     d_model = heads * d_k
     torch.manual_seed(seed)
-    ours = Decoder(num_layers, d_model, heads, d_ff, dropout=0.0, pre_norm=pre_norm)
-    ours = with_random_parameters(ours).double()
+    ours = decoder("stack", num_layers=num_layers, d_model=d_model, num_heads=heads, d_ff=d_ff, pre_norm=pre_norm).double()
     theirs = torch_stack(num_layers, d_model, heads, d_ff, pre_norm=pre_norm, final_norm=pre_norm)
-    assert_equal_with_gradients(ours, theirs, sizes=(batch, target, source, d_model), seed=seed, padded=padded)
+    assert_equals_torch(ours, theirs, shape=(batch, target, source, d_model), seed=seed, padded=padded)
 
 
-def test_pitfall_8_torchs_final_norm_would_change_a_post_norm_stack():
+@pytest.mark.pitfall(8)
+def test_torchs_final_norm_changes_a_post_norm_stack():
     ours = decoder("stack")
     theirs = nn.LayerNorm(8)
     nn.init.normal_(theirs.weight)
@@ -122,9 +127,10 @@ def test_pitfall_8_torchs_final_norm_would_change_a_post_norm_stack():
     assert not any(isinstance(part, LayerNorm) for part in [ours.norm])
 
 
+@pytest.mark.pitfall(5)
 @LEVELS
 @NORMS
-def test_pitfall_5_a_later_target_word_moves_no_earlier_output(level, pre_norm):
+def test_a_later_word_moves_no_earlier_output(level, pre_norm):
     """In train and in eval mode, with dropout, and without any mask on the memory."""
     module = decoder(level, pre_norm=pre_norm, dropout=0.3).double()
     memory = torch.randn(2, 5, 8).double()
@@ -132,18 +138,20 @@ def test_pitfall_5_a_later_target_word_moves_no_earlier_output(level, pre_norm):
     assert_causal(module, x, run=lambda x: module(x, memory, look_ahead_mask(6)))
 
 
+@pytest.mark.pitfall(5)
 @LEVELS
-def test_pitfall_5_without_the_mask_the_future_is_seen(level):
+def test_without_the_mask_the_future_is_seen(level):
     module = decoder(level)
     memory, x = torch.randn(2, 5, 8), torch.randn(2, 6, 8)
     with pytest.raises(AssertionError, match="not causal"):
         assert_causal(module, x, run=lambda x: module(x, memory))
 
 
+@pytest.mark.pitfall(4)
 @LEVELS
 @MODES
 @pytest.mark.parametrize("side", [(0, 3), (3, 0), (2, 1)], ids=["right", "left", "both"])
-def test_pitfall_4_padding_of_the_source_moves_nothing(level, mode, side):
+def test_padding_of_the_source_moves_nothing(level, mode, side):
     module = in_mode(decoder(level), mode).double()
     x, memory = torch.randn(2, 4, 8).double(), torch.randn(2, 5, 8).double()
     mask = torch.ones(2, 1, 1, 5, dtype=torch.bool)
@@ -152,10 +160,11 @@ def test_pitfall_4_padding_of_the_source_moves_nothing(level, mode, side):
     assert_close(padded, module(x, memory, look_ahead_mask(4), mask))
 
 
+@pytest.mark.pitfall(4)
 @LEVELS
 @MODES
 @pytest.mark.parametrize("side", [(0, 2), (2, 0)], ids=["right", "left"])
-def test_pitfall_4_padding_of_the_target_moves_no_real_output(level, mode, side):
+def test_padding_of_the_target_moves_no_real_word(level, mode, side):
     module = in_mode(decoder(level), mode).double()
     x, memory = torch.randn(2, 4, 8).double(), torch.randn(2, 5, 8).double()
     longer = pad(x, (0, 0, *side), value=77.0)
@@ -165,10 +174,12 @@ def test_pitfall_4_padding_of_the_target_moves_no_real_output(level, mode, side)
     assert_close(padded[:, side[0] : side[0] + 4], alone)
 
 
+@pytest.mark.pitfall(2)
 @LEVELS
 @MODES
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16], ids=str)
-def test_pitfall_2_a_source_of_padding_alone_gives_zeros_and_finite_gradients(level, mode, dtype):
+def test_a_source_of_padding_alone_gives_zeros(level, mode, dtype):
+    """And its gradients are finite, and none reaches the memory of that sentence."""
     module = in_mode(decoder(level), mode).to(dtype)
     x = torch.randn(2, 4, 8).to(dtype).requires_grad_()
     memory = torch.randn(2, 5, 8).to(dtype).requires_grad_()
@@ -192,9 +203,10 @@ def test_pitfall_2_a_source_of_padding_alone_gives_zeros_and_finite_gradients(le
             assert_close(weights[1], torch.zeros_like(weights[1]), rtol=0, atol=0)
 
 
+@pytest.mark.pitfall(2)
 @LEVELS
 @MODES
-def test_pitfall_2_a_blind_row_of_the_target_too(level, mode):
+def test_a_target_word_with_nothing_to_see_is_finite(level, mode):
     """Padding on the left leaves the first rows of the self-attention with nothing to see."""
     module = in_mode(decoder(level), mode)
     x = torch.randn(2, 4, 8, requires_grad=True)
@@ -229,7 +241,9 @@ def test_the_memory_is_a_set_and_is_read(level):
     assert ((module(x, changed) - before).abs() > 1e-6).any(dim=-1).all(), "the last source word reaches each target word"
 
 
-def test_pitfall_6_the_map_has_a_row_for_each_target_word_and_a_column_for_each_source_word():
+@pytest.mark.pitfall(6)
+def test_the_map_has_a_row_for_each_target_word():
+    """And a column for each source word."""
     module = decoder("stack")
     with capture_attention(module) as kept:
         module(torch.randn(3, 6, 8), torch.randn(3, 5, 8), look_ahead_mask(6))
@@ -240,7 +254,7 @@ def test_pitfall_6_the_map_has_a_row_for_each_target_word_and_a_column_for_each_
         assert kept[f"layers.{layer}.self_attention"].shape == (3, 2, 6, 6)
 
 
-def test_every_layer_asks_the_same_memory_with_queries_of_its_own():
+def test_every_layer_asks_the_same_memory_anew():
     module = decoder("stack")
     memory, asked = torch.randn(2, 5, 8), []
     for layer in module.layers:
@@ -254,8 +268,8 @@ def test_every_layer_asks_the_same_memory_with_queries_of_its_own():
 @pytest.mark.parametrize("num_layers", [1, 2, 6])
 @NORMS
 def test_s2_counts_five_n_residual_connections(num_layers, pre_norm):
-    sizes = {"num_layers": num_layers, "d_model": 8, "num_heads": 2, "d_ff": 12, "pre_norm": pre_norm}
-    both_stacks = nn.ModuleList([Encoder(**sizes), Decoder(**sizes)])
+    config = sizes(num_layers=num_layers, pre_norm=pre_norm)
+    both_stacks = nn.ModuleList([Encoder(config), Decoder(config)])
     calls = []
     for part in both_stacks.modules():
         part.register_forward_hook(lambda part, *_: calls.append(type(part)))
@@ -265,8 +279,9 @@ def test_s2_counts_five_n_residual_connections(num_layers, pre_norm):
     assert calls.count(FeedForward) == 2 * num_layers
 
 
-def test_pitfall_20_all_layers_start_different():
-    first, second, third = Decoder(3, d_model=8, num_heads=2, d_ff=12).layers
+@pytest.mark.pitfall(20)
+def test_all_layers_start_different():
+    first, second, third = Decoder(sizes(num_layers=3)).layers
     for one, other in ((first, second), (second, third), (first, third)):
         for (name, a), b in zip(one.named_parameters(), other.parameters(), strict=True):
             if ".norm." not in name:
@@ -275,7 +290,9 @@ def test_pitfall_20_all_layers_start_different():
     assert not torch.equal(attentions[0].query_projection.weight, attentions[1].query_projection.weight)
 
 
-def test_pitfall_18_dropout_acts_in_training_only_and_not_on_the_weights():
+@pytest.mark.pitfall(18)
+def test_dropout_acts_in_training_only():
+    """And not on the attention's weights, unless asked."""
     module = decoder("layer", dropout=0.5)
     x, memory = torch.randn(2, 4, 8), torch.randn(2, 5, 8)
     assert not torch.allclose(module(x, memory), module(x, memory))
@@ -285,9 +302,9 @@ def test_pitfall_18_dropout_acts_in_training_only_and_not_on_the_weights():
     assert module.self_attention.dropout == module.cross_attention.dropout == 0
     module.eval()
     assert_close(module(x, memory), module(x, memory), rtol=0, atol=0)
-    assert DecoderLayer(8, 2, 12, attention_dropout=0.2).cross_attention.dropout == 0.2
-    assert Decoder(1, 8, 2, 12, attention_dropout=0.2).layers[0].self_attention.dropout == 0.2
-    assert DecoderLayer(8, 2, 12).cross_attention_residual.dropout.p == 0.1
+    assert DecoderLayer(sizes(attention_dropout=0.2)).cross_attention.dropout == 0.2
+    assert Decoder(sizes(attention_dropout=0.2)).layers[0].self_attention.dropout == 0.2
+    assert DecoderLayer(StackConfig(d_model=8, num_heads=2, d_ff=12)).cross_attention_residual.dropout.p == 0.1
 
 
 @given(heads=st.integers(1, 4), d_k=st.integers(1, 8), d_ff=st.integers(1, 40), num_layers=st.integers(1, 3))
@@ -295,13 +312,16 @@ def test_pitfall_18_dropout_acts_in_training_only_and_not_on_the_weights():
 def test_parameters_follow_the_formula(heads, d_k, d_ff, num_layers):
     d = heads * d_k
     one = 8 * (d**2 + d) + 2 * d * d_ff + d_ff + 7 * d
-    assert sum(p.numel() for p in DecoderLayer(d, heads, d_ff).parameters()) == one
-    assert sum(p.numel() for p in Decoder(num_layers, d, heads, d_ff).parameters()) == num_layers * one
-    pre = Decoder(num_layers, d, heads, d_ff, pre_norm=True)
-    assert sum(p.numel() for p in pre.parameters()) == num_layers * one + 2 * d
+    config = {"num_layers": num_layers, "d_model": d, "num_heads": heads, "d_ff": d_ff}
+    for module, count in (
+        (DecoderLayer(sizes(**config)), one),
+        (Decoder(sizes(**config)), num_layers * one),
+        (Decoder(sizes(**config, pre_norm=True)), num_layers * one + 2 * d),
+    ):
+        assert sum(p.numel() for p in module.parameters()) == count
 
 
-def test_a_copy_and_a_saved_state_give_the_same_output():
+def test_a_saved_state_gives_the_same_output():
     module = decoder("stack", pre_norm=True)
     other = decoder("stack", pre_norm=True)
     other.load_state_dict(copy.deepcopy(module.state_dict()))
@@ -311,10 +331,10 @@ def test_a_copy_and_a_saved_state_give_the_same_output():
 
 X, MEMORY = torch.zeros(2, 4, 8), torch.zeros(2, 5, 8)
 WRONG = {
-    "other batch": ((X, torch.zeros(3, 5, 8)), "x and memory must hold equally many sentences.* 2 and 3"),
-    "one memory for all": ((X, torch.zeros(1, 5, 8)), "equally many sentences.* 2 and 1"),
-    "memory of another width": ((X, torch.zeros(2, 5, 6)), r"memory must have shape \(batch, source, d_model\) .* 8 .*\(2, 5, 6\)"),
-    "x of another width": ((torch.zeros(2, 4, 6), MEMORY), r"x must have shape \(batch, target, d_model\) .* 8 .*\(2, 4, 6\)"),
+    "other batch": ((X, torch.zeros(3, 5, 8)), "x and memory must hold the same number of sentences.* 2 and 3"),
+    "one memory for all": ((X, torch.zeros(1, 5, 8)), "same number of sentences.* 2 and 1"),
+    "memory of another width": ((X, torch.zeros(2, 5, 6)), r"memory must have shape \(batch, seq, d_model\) .* 8 .*\(2, 5, 6\)"),
+    "x of another width": ((torch.zeros(2, 4, 6), MEMORY), r"x must have shape \(batch, seq, d_model\) .* 8 .*\(2, 4, 6\)"),
     "memory without batch": ((X, torch.zeros(5, 8)), r"memory must have shape .*\(5, 8\)"),
     "x with heads": ((torch.zeros(2, 2, 4, 8), MEMORY), r"x must have shape .*\(2, 2, 4, 8\)"),
     "empty source": ((X, torch.zeros(2, 0, 8)), r"memory .*at least one token.*\(2, 0, 8\)"),
@@ -329,12 +349,11 @@ WRONG = {
 
 @LEVELS
 @pytest.mark.parametrize(("arguments", "message"), WRONG.values(), ids=WRONG.keys())
-def test_wrong_input_says_what_came_and_what_was_expected(level, arguments, message, as_a_user_calls_it):
+def test_wrong_input_says_what_came(level, arguments, message, as_a_user_calls_it):
     with pytest.raises(ValueError, match=message):
         decoder(level)(*arguments)
 
 
 def test_width_must_be_divisible_by_the_heads(as_a_user_calls_it):
-    for make in (lambda: DecoderLayer(8, 3, 12), lambda: Decoder(2, 8, 3, 12)):
-        with pytest.raises(ValueError, match="d_model must be divisible by num_heads.* 8 and 3"):
-            make()
+    with pytest.raises(ValueError, match="d_model must be divisible by num_heads.* 8 and 3"):
+        sizes(num_heads=3)

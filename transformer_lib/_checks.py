@@ -10,21 +10,21 @@ import torch
 from torch import Tensor
 
 
-def at_least(least: float, **numbers: float) -> None:
+def at_least(least: int | float, **numbers: int | float) -> None:
     """Check that each of the named numbers is `least` or more (NaN is not)."""
     for name, number in numbers.items():
         if not number >= least:
             raise ValueError(f"{name} must be at least {least}, but it is {number}")
 
 
-def in_range(least: float, most: float, **numbers: float) -> None:
+def in_range(least: int | float, most: int | float, **numbers: int | float) -> None:
     """Check that each of the named numbers lies in `least … most`."""
     for name, number in numbers.items():
         if not least <= number <= most:
             raise ValueError(f"{name} must be in {least:,} … {most:,}, but it is {number}")
 
 
-def below_one(**shares: float) -> None:
+def below_one(**shares: int | float) -> None:
     """Check that each of the named shares, such as a dropout, is at least 0 and below 1."""
     for name, share in shares.items():
         if not 0 <= share < 1:
@@ -208,7 +208,7 @@ def equal(what: str, **numbers: int) -> None:
         raise ValueError(f"{what}, but {' and '.join(numbers)} are {came}")
 
 
-def sampling(temperature: float, top_k: int | None, top_p: float | None) -> None:
+def sampling(temperature: int | float, top_k: int | None, top_p: int | float | None) -> None:
     """Check the numbers that shape the probabilities of the next word."""
     if not 0 < temperature < math.inf:
         raise ValueError(
@@ -247,7 +247,7 @@ def batch(source: Tensor, target_in: Tensor, target_out: Tensor, pad_id: int) ->
         raise ValueError("target_out must hold a word to say, but all is padding")
 
 
-def loss(logits: Tensor, target: Tensor, smoothing: float, pad_id: int, reduction: str) -> None:
+def loss(logits: Tensor, target: Tensor, smoothing: int | float, pad_id: int, reduction: str) -> None:
     """Check that the arguments of `label_smoothed_loss` fit together."""
     below_one(smoothing=smoothing)
     one_of(["mean", "sum"], reduction=reduction)
@@ -271,3 +271,57 @@ def not_empty(name: str, items: Sequence) -> None:
     """Check that there is at least one item."""
     if len(items) == 0:
         raise ValueError(f"{name} must hold at least one, but it is empty")
+
+
+def text(name: str, value: object) -> None:
+    """Check that `value` is a string with at least one word."""
+    if not isinstance(value, str):
+        raise ValueError(f"{name} must be a string, but it is {value!r}")
+    if not value.strip():
+        raise ValueError(f"{name} must hold at least one word, but it is empty")
+
+
+def texts(name: str, values: object) -> list[str]:
+    """Check that `values` are texts, at least one, each with a word, and return them as a list."""
+    if isinstance(values, str):
+        raise ValueError(f"{name} must be a list of texts, not one: {values!r}")
+    values = list(values)
+    not_empty(name, values)
+    for value in values:
+        text(f"each of {name}", value)
+    return values
+
+
+def text_pairs(sets: dict[str, Sequence]) -> None:
+    """Check that each set holds pairs of two texts, and that no source sentence is in two sets."""
+    where: dict[str, str] = {}
+    for name, pairs in sets.items():
+        for pair in pairs:
+            if len(pair) != 2 or not all(isinstance(side, str) and side for side in pair):
+                raise ValueError(f"{name} must hold pairs of two texts, not {pair!r}")
+            if where.setdefault(pair[0], name) != name:
+                raise ValueError(
+                    f"no sentence may be in two sets, but {pair[0]!r} is in {where[pair[0]]} and in {name}"
+                )
+
+
+def room_for(vocab_size: int, *, special: int, letters: int) -> None:
+    """Check that a vocabulary holds the special tokens and each character by itself."""
+    if vocab_size < special + letters:
+        raise ValueError(
+            f"vocab_size must leave room for {special} special tokens and the {letters} characters of the sentences, "
+            f"but it is {vocab_size}"
+        )
+
+
+def predictions(predictions: list[str], references: list[str]) -> None:
+    """Check that both are equally long lists of texts, not empty; a prediction may be an empty text."""
+    for name, values in (("predictions", predictions), ("references", references)):
+        if isinstance(values, str) or not all(isinstance(value, str) for value in values):
+            raise ValueError(f"{name} must be a list of texts, but it is {values!r}")
+    given = sum(map(bool, references))
+    if not references or len(predictions) != len(references) or given < len(references):
+        raise ValueError(
+            "each prediction needs one reference that is not empty, and there must be one at least, "
+            f"but there are {len(predictions)} predictions and {given} such references"
+        )
