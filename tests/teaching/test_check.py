@@ -2,17 +2,22 @@
 
 import math
 import pkgutil
+import signal
+import threading
+import time
 from importlib import import_module
 from types import SimpleNamespace
 
+import nbformat
 import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nbclient import NotebookClient
 
 from transformer_lib.teaching import check
-from transformer_lib.teaching.check import Hint, exercise, expect_close, expect_formula, expect_shape
+from transformer_lib.teaching.check import Hint, exercise, expect_close, expect_formula, expect_shape, formula, softmax
 
 
 @exercise
@@ -125,6 +130,127 @@ def test_expect_close_accepts_single_precision_and_not_more():
     expect_close(np.float32([1 / 3, 1000 / 3]), [1 / 3, 1000 / 3], "")
     with pytest.raises(Hint):
         expect_close([1.001], [1], "")
+
+
+@formula(cases=[(2, 5), (3, 4)], hint="Each row has its own bias")
+def parameters(rows, columns):
+    """How many parameters a linear layer has."""
+    yield rows * columns + rows, "one weight for each pair, and one bias for each row"
+    yield rows * columns, "the biases are missing"
+    yield rows * columns + columns, "a bias belongs to a row"
+
+
+@pytest.mark.parametrize(
+    ("attempt", "line"),
+    [
+        (lambda rows, columns: rows * (columns + 1), "✓ parameters: one weight for each pair, and one bias for each row"),
+        (lambda rows, columns: rows * columns, "✗ parameters: the biases are missing"),
+        (lambda rows, columns: rows * columns + columns, "✗ parameters: a bias belongs to a row"),
+        (lambda rows, columns: 12, "✗ parameters: the result for (3, 4) is 12, expected 15. Each row has its own bias"),
+        (lambda rows, columns: (rows * columns,), "✗ parameters: the result for (2, 5) has shape (1,), expected ()"),
+        (stub, "✗ parameters: (2, 5) raises TypeError: stub() takes 1 positional argument but 2 were given"),
+        (None, "○ parameters: not attempted yet"),
+    ],
+)
+def test_a_formula_is_told_by_its_answers(says, attempt, line):
+    assert says(parameters, attempt) == line
+
+
+def test_a_formula_keeps_its_name_and_its_words():
+    assert (parameters.__name__, parameters.__doc__) == ("parameters", "How many parameters a linear layer has.")
+
+
+def test_softmax_is_torchs():
+    scores = np.array([[1.0, 2.0, -np.inf], [1000.0, 0.0, 0.0]])
+    for axis in (0, 1):
+        assert np.allclose(softmax(scores, axis), torch.tensor(scores).softmax(axis))
+    assert np.allclose(softmax([0.0, 0.0]), [0.5, 0.5])
+
+
+def loops_for_ever(x):
+    while True:
+        pass
+
+
+def loops_through_errors(x):
+    while True:
+        try:
+            loops_for_ever(x)
+        except Exception:
+            pass
+
+
+def loops_through_everything(x):
+    while True:
+        try:
+            len([x])
+        except:  # noqa: E722
+            pass
+
+
+def sleeps(x):
+    time.sleep(60)
+
+
+ENDLESS = [loops_for_ever, loops_through_errors, loops_through_everything, sleeps]
+needs_alarm = pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="this system has no SIGALRM")
+
+
+@needs_alarm
+@pytest.mark.parametrize("attempt", ENDLESS)
+def test_an_endless_loop_ends_in_a_message(says, monkeypatch, attempt):
+    monkeypatch.setattr(check, "SECONDS", 0.2)
+    start = time.monotonic()
+    line = says(double, attempt)
+    assert line == "✗ double: (2) had no answer after 0.2 seconds, and was stopped: is there a loop that never ends?"
+    assert time.monotonic() - start < 10
+
+
+@needs_alarm
+@pytest.mark.parametrize("attempt", [loops_for_ever, lambda x: 2 * x, stub, ends_early])
+def test_the_time_limit_leaves_nothing_behind(says, monkeypatch, attempt):
+    """An alarm that somebody else has set rings as if no exercise had been checked."""
+    monkeypatch.setattr(check, "SECONDS", 0.2)
+    rung = []
+    before = signal.signal(signal.SIGALRM, lambda *_: rung.append(time.monotonic()))
+    try:
+        start = time.monotonic()
+        signal.setitimer(signal.ITIMER_REAL, 1.0)
+        says(double, attempt)
+        assert rung == []
+        while not rung and time.monotonic() - start < 10:
+            time.sleep(0.01)
+        assert rung[0] - start >= 0.99
+        assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+        says(double, attempt)
+        assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+        assert len(rung) == 1
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_outside_the_main_thread_answers_are_checked(says):
+    lines = []
+    thread = threading.Thread(target=lambda: lines.append(says(double, lambda x: 2 * x)))
+    thread.start()
+    thread.join()
+    assert lines == ["✓ double: twice as much"]
+
+
+@needs_alarm
+def test_an_endless_loop_ends_in_a_notebook():
+    """In a kernel's main thread, as in Jupyter and Colab; the next cell runs as ever."""
+    cells = [
+        "from transformer_lib.teaching import check\nfrom transformer_lib.teaching.check import attention\ncheck.SECONDS = 0.2",
+        "def split(x, num_heads):\n    while True:\n        pass\n\n\nattention.split(split)",
+        "print('and on')",
+    ]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
+    NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+    said = ["".join(output.text for output in cell.outputs) for cell in notebook.cells]
+    assert said[1].startswith("✗ split: ") and "had no answer after 0.2 seconds" in said[1]
+    assert said[2] == "and on\n"
 
 
 CHAPTERS = [import_module(f"{check.__name__}.{module.name}") for module in pkgutil.iter_modules(check.__path__)]

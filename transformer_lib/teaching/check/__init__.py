@@ -3,13 +3,20 @@
 import functools
 import math
 import reprlib
+import signal
+import threading
+import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-__all__ = ["Hint", "exercise", "expect_close", "expect_formula", "expect_shape"]
+__all__ = ["Hint", "exercise", "expect_close", "expect_formula", "expect_shape", "formula", "softmax"]
+
+# How long one call of the reader's function may take. The exercises need far less than a second.
+SECONDS = 5.0
 
 
 class Hint(Exception):
@@ -20,11 +27,19 @@ class _NotAttempted(Exception):
     """The reader's function is still the stub."""
 
 
+class _TooLong(BaseException):
+    """The time is over. Not an `Exception`, so that an `except Exception` inside the reader's loop lets it pass."""
+
+
 def exercise(check: Callable[[Callable], str]) -> Callable[[object], None]:
     """Turn `check` into a function that prints one line about the reader's function, and never raises.
 
     `check(attempt)` calls the reader's function as `attempt(...)`, raises `Hint` when something is wrong, and returns
     one line that says what was shown. The line that is printed starts with ✓ (right), ○ (not attempted yet) or ✗.
+
+    A call that takes longer than `SECONDS`, such as an endless loop, is interrupted and gets a hint. That works in the
+    main thread, where notebooks run their cells, of systems with the signal SIGALRM: Linux (so Colab too) and macOS.
+    Elsewhere, as on Windows, nothing interrupts it but the reader.
     """
 
     @functools.wraps(check)
@@ -67,7 +82,8 @@ def expect_formula(
     """Compare `attempt` with the formula `right` on all `cases`, and recognise the usual mistakes.
 
     `mistakes` holds pairs of a wrong formula and its hint: the first formula that explains every one of the reader's
-    results gives the hint; where none does, `hint` is given with the first case that differs.
+    results gives the hint; where none does, `hint` is given with the first case that differs. `formula` says the same
+    in fewer words where every formula takes the reader's arguments.
     """
     results = [attempt(*case) for case in cases]
 
@@ -83,6 +99,43 @@ def expect_formula(
         expect_close(result, right(*case), hint, what=f"the result for {_arguments(case)}")
 
 
+def formula(cases: Sequence[tuple], hint: str) -> Callable[[Callable[..., Iterator]], Callable[[object], None]]:
+    """Turn a generator of answers into an exercise whose answer is a formula.
+
+        @formula(cases=[(2, 3), (4, 5)], hint="Each row has its own bias")
+        def parameters(rows, columns):
+            \"""The reader's `parameters(rows, columns)` counts the parameters of a linear layer.\"""
+            yield rows * columns + rows, "one weight for each pair, and one bias for each row"
+            yield rows * columns, "the biases are missing"
+
+    First comes the right answer, with the line that says what was shown, then each usual mistake with its hint. The
+    reader's function is called on each of `cases` with the same arguments. The first answer that explains every result
+    decides; where none does, `hint` is given with the first case that differs.
+    """
+
+    def decorate(answers: Callable[..., Iterator]) -> Callable[[object], None]:
+        def nth(n: int) -> Callable:
+            return lambda *case: list(answers(*case))[n][0]
+
+        @exercise
+        @functools.wraps(answers)
+        def check(attempt: Callable) -> str:
+            (_, shown), *mistakes = answers(*cases[0])
+            wrong = [(nth(n), mistake) for n, (_, mistake) in enumerate(mistakes, start=1)]
+            expect_formula(attempt, cases, nth(0), wrong, hint)
+            return shown
+
+        return check
+
+    return decorate
+
+
+def softmax(scores: Any, axis: int = -1) -> np.ndarray:
+    """Return the softmax of an array of scores along `axis`; a score of -inf gets 0."""
+    exponentials = np.exp(scores - np.max(scores, axis=axis, keepdims=True))
+    return exponentials / exponentials.sum(axis=axis, keepdims=True)
+
+
 def _watched(attempt: object, name: str) -> Callable:
     """Return the reader's function, with everything that can go wrong in it turned into a hint."""
     if attempt is None or attempt is Ellipsis:
@@ -92,9 +145,13 @@ def _watched(attempt: object, name: str) -> Callable:
 
     def call(*arguments: Any) -> Any:
         try:
-            result = attempt(*arguments)
+            with _time_limit(SECONDS):
+                result = attempt(*arguments)
         except NotImplementedError:
             raise _NotAttempted() from None
+        except _TooLong:
+            waited = f"{_arguments(arguments)} had no answer after {SECONDS:g} seconds, and was stopped"
+            raise Hint(f"{waited}: is there a loop that never ends?") from None
         except (Exception, SystemExit) as problem:
             raise Hint(f"{_arguments(arguments)} raises {_describe(problem)}") from None
         if result is None or result is Ellipsis:
@@ -102,6 +159,35 @@ def _watched(attempt: object, name: str) -> Callable:
         return result
 
     return call
+
+
+@contextmanager
+def _time_limit(seconds: float) -> Iterator[None]:
+    """Raise `_TooLong` inside the block after `seconds`, where that is possible; leave signal and timer as they were."""
+    alarm = getattr(signal, "SIGALRM", None)
+    # Only the main thread may handle signals; a handler that C code has set could not be put back.
+    if alarm is None or threading.current_thread() is not threading.main_thread() or signal.getsignal(alarm) is None:
+        yield
+        return
+    running = True
+
+    def stop(*_: object) -> None:
+        if running:
+            raise _TooLong
+
+    handler_before = signal.signal(alarm, stop)
+    # Again and again, because an `except:` inside the reader's loop may swallow the first ones.
+    left_before, interval_before = signal.setitimer(signal.ITIMER_REAL, seconds, 0.05)
+    started = time.monotonic()
+    try:
+        yield
+    finally:
+        running = False
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(alarm, handler_before)
+        if left_before:
+            passed = time.monotonic() - started
+            signal.setitimer(signal.ITIMER_REAL, max(left_before - passed, 1e-3), interval_before)
 
 
 def _describe(problem: BaseException) -> str:

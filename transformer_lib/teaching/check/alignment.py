@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from transformer_lib.teaching.check import Hint, exercise, expect_close, expect_formula, expect_shape
+from transformer_lib.teaching.check import Hint, exercise, expect_close, expect_formula, expect_shape, softmax
 
 __all__ = ["additive_parameters", "attend", "masked_weights", "road"]
 
@@ -20,13 +20,13 @@ def attend(attempt: Callable) -> str:
         result = attempt(torch.from_numpy(query), torch.from_numpy(memory))
         if not isinstance(result, tuple | list) or len(result) != 2:
             raise Hint("return two things: the context and the weights")
-        weights = _softmax(memory @ query)
+        weights = softmax(memory @ query)
         if [getattr(part, "shape", None) for part in result] == [(seq,), (d,)]:
             raise Hint("the two are in the wrong order: return the context first, then the weights")
         given = expect_shape(result[1], (seq,), "the weights")
         for mistake, hint in (
             (memory @ query, "these are the scores: turn them into weights with a softmax"),
-            (_softmax(memory @ query / np.sqrt(d)), "these scores were divided by √d; here they are not (chapter 6 does that)"),
+            (softmax(memory @ query / np.sqrt(d)), "these scores were divided by √d; here they are not (chapter 6 does that)"),
             (np.exp(memory @ query), "these do not sum to 1: divide each exponential by their sum"),
         ):
             if np.allclose(given, mistake, rtol=1e-4, atol=1e-6):
@@ -54,9 +54,9 @@ def masked_weights(attempt: Callable) -> str:
             continue
         expected = np.where(mask, np.exp(scores), 0) / np.exp(scores)[mask].sum()
         for mistake, hint in (
-            (_softmax(scores), "the mask changes nothing yet: give the masked places the score −∞ before the softmax"),
-            (_softmax(scores) * mask, "these do not sum to 1: mask the scores before the softmax, not the weights after it"),
-            (_softmax(scores * mask), "a score of 0 is not a weight of 0, because e⁰ = 1: use −∞"),
+            (softmax(scores), "the mask changes nothing yet: give the masked places the score −∞ before the softmax"),
+            (softmax(scores) * mask, "these do not sum to 1: mask the scores before the softmax, not the weights after it"),
+            (softmax(scores * mask), "a score of 0 is not a weight of 0, because e⁰ = 1: use −∞"),
             (_masked_softmax(scores, ~mask), "the mask is used the wrong way round: True means that one may look"),
         ):
             if not mask.all() and np.allclose(given, mistake, rtol=1e-4, atol=1e-6):
@@ -122,11 +122,6 @@ def road(attempt: Callable) -> str:
         hint="Walk from the word's own cell to the end of the encoder, over to the decoder, and on to the target's cell",
     )
     return "the road grows with the sentence; with attention it is one step"
-
-
-def _softmax(scores: np.ndarray) -> np.ndarray:
-    exponentials = np.exp(scores - scores.max())
-    return exponentials / exponentials.sum()
 
 
 def _masked_softmax(scores: np.ndarray, mask: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from transformer_lib.masks import look_ahead_mask, padding_mask
-from transformer_lib.teaching.check import Hint, exercise, expect_close, expect_formula, expect_shape
+from transformer_lib.teaching.check import Hint, exercise, expect_close, expect_formula, expect_shape, softmax
 
 __all__ = ["cross_attend", "decoder_masks", "layer_parameters", "map_shape"]
 
@@ -69,7 +69,7 @@ def cross_attend(attempt: Callable) -> str:
             (_attend(query, key, value, scale=math.sqrt(6)), "the scores are divided by √d_model; divide by √d_k"),
             (_attend(query, key, value, scale=4.0), "the scores are divided by d_k; divide by its square root"),
             (_attend(query, x @ w_key, x @ w_value), "that is self-attention of x: keys and values come from memory"),
-            (_softmax(query @ key.T / 2.0, axis=0) @ value, "the softmax runs over the target words; each row must sum to 1"),
+            (softmax(query @ key.T / 2.0, axis=0) @ value, "the softmax runs over the target words; each row must sum to 1"),
             (_attend(query, key, key), "the keys are averaged; the weights belong to the values, memory @ w_value"),
             (query @ key.T / 2.0 @ value, "the softmax is missing"),
         ):
@@ -158,12 +158,7 @@ def _mask(value: Any, shape: tuple[int, ...], what: str) -> torch.Tensor:
 
 def _attend(query: np.ndarray, key: np.ndarray, value: np.ndarray, scale: float | None = None) -> np.ndarray:
     scores = query @ key.T / (math.sqrt(query.shape[-1]) if scale is None else scale)
-    return _softmax(scores, axis=-1) @ value
-
-
-def _softmax(scores: np.ndarray, axis: int) -> np.ndarray:
-    powers = np.exp(scores - scores.max(axis=axis, keepdims=True))
-    return powers / powers.sum(axis=axis, keepdims=True)
+    return softmax(scores, axis=-1) @ value
 
 
 def _as_array(value: Any) -> Any:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from transformer_lib.teaching.check import Hint, exercise, expect_close, expect_formula, expect_shape
+from transformer_lib.teaching.check import Hint, exercise, expect_close, expect_formula, expect_shape, softmax
 
 __all__ = ["after_the_end", "beam_step", "score", "top_k_probabilities", "words_read"]
 
@@ -75,12 +75,12 @@ def top_k_probabilities(attempt: Callable) -> str:
         logits = generator.permutation(vocab) * 0.7 - 1.0
         given = expect_shape(attempt(torch.from_numpy(logits.copy()), k), (vocab,), "the probabilities")
         stays = np.argsort(np.argsort(-logits)) < k
-        expected = _softmax(np.where(stays, logits, -np.inf))
+        expected = softmax(np.where(stays, logits, -np.inf))
         for mistake, hint in (
-            (_softmax(logits), "nothing is taken out yet: only the k largest logits may stay"),
-            (_softmax(logits) * stays, "what stays must sum to 1 again: divide by its sum"),
-            (_softmax(np.where(stays, logits, 0.0)), "a logit of 0 is not a probability of 0, because e⁰ = 1: use −∞"),
-            (_softmax(np.where(~stays, logits, -np.inf)) if k < vocab else expected, "these are the worst words; keep the best"),
+            (softmax(logits), "nothing is taken out yet: only the k largest logits may stay"),
+            (softmax(logits) * stays, "what stays must sum to 1 again: divide by its sum"),
+            (softmax(np.where(stays, logits, 0.0)), "a logit of 0 is not a probability of 0, because e⁰ = 1: use −∞"),
+            (softmax(np.where(~stays, logits, -np.inf)) if k < vocab else expected, "these are the worst words; keep the best"),
             (np.sort(expected)[::-1], "they are in order of size: put each back at its word's place"),
             (np.where(stays, logits, -np.inf), "these are logits: the softmax is missing"),
         ):
@@ -153,11 +153,6 @@ def beam_step(attempt: Callable) -> str:
             hint = "Add each sum to its row of steps, and take the best `beam` of all beam · vocab candidates"
             expect_close(part, right, hint, what=name)
     return "all hypotheses compete: two children of one parent may both survive"
-
-
-def _softmax(logits: np.ndarray) -> np.ndarray:
-    exponentials = np.exp(logits - logits.max())
-    return exponentials / exponentials.sum()
 
 
 def _same(given: np.ndarray, expected: np.ndarray) -> bool:

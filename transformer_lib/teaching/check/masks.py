@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from transformer_lib.teaching.check import Hint, exercise, expect_close, expect_formula, expect_shape
+from transformer_lib.teaching.check import Hint, exercise, expect_close, expect_formula, expect_shape, softmax
 
 __all__ = ["causal_weights", "first_leak", "hidden_scores", "target_mask"]
 
@@ -36,14 +36,14 @@ def causal_weights(attempt: Callable) -> str:
         scores = generator.normal(size=(length, length))
         given = expect_shape(attempt(torch.from_numpy(scores.copy())), (length, length), "the weights")
         past = np.tri(length, dtype=bool)
-        expected = _softmax(np.where(past, scores, -np.inf))
+        expected = softmax(np.where(past, scores, -np.inf))
         if np.isnan(given).any():
             raise Hint("there is NaN: some row may look at nothing. Each token may look at itself, so keep the diagonal")
         for mistake, hint in (
-            (_softmax(scores), "the mask changes nothing yet: put −∞ into the future's scores before the softmax"),
-            (_softmax(scores) * past, "the rows do not sum to 1: mask the scores before the softmax, not the weights after"),
-            (_softmax(scores * past), "a score of 0 is not a weight of 0, because e⁰ = 1: use −∞"),
-            (_softmax(np.where(past.T, scores, -np.inf)), "this hides the past: keep the lower triangle, tril, not triu"),
+            (softmax(scores), "the mask changes nothing yet: put −∞ into the future's scores before the softmax"),
+            (softmax(scores) * past, "the rows do not sum to 1: mask the scores before the softmax, not the weights after"),
+            (softmax(scores * past), "a score of 0 is not a weight of 0, because e⁰ = 1: use −∞"),
+            (softmax(np.where(past.T, scores, -np.inf)), "this hides the past: keep the lower triangle, tril, not triu"),
             (np.where(past, scores, -np.inf), "these are the masked scores: the softmax is missing"),
         ):
             if not np.allclose(mistake, expected) and np.allclose(given, mistake, rtol=1e-4, atol=1e-6):
@@ -116,8 +116,3 @@ def first_leak(attempt: Callable) -> str:
             raise Hint(f"{what}: later outputs may move, they see their past. Only earlier ones are leaks")
         raise Hint(f"{what}: the result is {given:g}, expected {expected}")
     return "only an output before the changed input proves that the future was seen"
-
-
-def _softmax(scores: np.ndarray) -> np.ndarray:
-    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return exponentials / exponentials.sum(axis=-1, keepdims=True)

@@ -1,56 +1,40 @@
 """Checks for the exercises of chapter 5, Positional encoding."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import torch
 
 from transformer_lib.positional_encoding import sinusoidal_table
-from transformer_lib.teaching.check import Hint, exercise, expect_close, expect_formula, expect_shape
+from transformer_lib.teaching.check import Hint, exercise, expect_close, expect_shape, formula
 
 __all__ = ["same_word_twice", "shift_matrix", "table_shape", "wavelength"]
 
 
-@exercise
-def table_shape(attempt: Callable) -> str:
+@formula(cases=[(30, 256), (50, 128)], hint="The words of the batch have shape (batch, seq, d_model)")
+def table_shape(max_len: int, d_model: int) -> Iterator:
     """The reader's `table_shape(max_len, d_model)` returns the shape of the table that is added to a batch."""
-    expect_formula(
-        attempt,
-        cases=[(30, 256), (50, 128)],
-        right=lambda max_len, d_model: (1, max_len, d_model),
-        mistakes=[
-            (
-                lambda max_len, d_model: (max_len, d_model),
-                "(max_len, d_model) is one sentence. Add an axis of size 1 in front, so that the same table is added "
-                "to every sentence of a batch",
-            ),
-            (
-                lambda max_len, d_model: (1, d_model, max_len),
-                "two axes are swapped: a word is one row, so positions come before dimensions",
-            ),
-            (
-                lambda max_len, d_model: (d_model, max_len),
-                "two axes are swapped (a word is one row, so positions come before dimensions), and the batch axis of "
-                "size 1 in front is missing",
-            ),
-            (
-                lambda max_len, d_model: (max_len, 1, d_model),
-                "the axis of size 1 stands for the batch, and in this course the batch comes first",
-            ),
-            (
-                lambda max_len, d_model: (max_len, d_model, 1),
-                "the axis of size 1 stands for the batch, and in this course the batch comes first",
-            ),
-            (
-                lambda max_len, d_model: max_len * d_model,
-                "that is how many numbers the table holds; return its shape, a tuple with one size per axis",
-            ),
-        ],
-        hint="The words of the batch have shape (batch, seq, d_model)",
+    batch_first = "the axis of size 1 stands for the batch, and in this course the batch comes first"
+    yield (1, max_len, d_model), "(30, 256) gives (1, 30, 256), which broadcasts over a batch of any size"
+    yield (
+        (max_len, d_model),
+        "(max_len, d_model) is one sentence. Add an axis of size 1 in front, so that the same table is added to every "
+        "sentence of a batch",
     )
-    return "(30, 256) gives (1, 30, 256), which broadcasts over a batch of any size"
+    yield (1, d_model, max_len), "two axes are swapped: a word is one row, so positions come before dimensions"
+    yield (
+        (d_model, max_len),
+        "two axes are swapped (a word is one row, so positions come before dimensions), and the batch axis of size 1 "
+        "in front is missing",
+    )
+    yield (max_len, 1, d_model), batch_first
+    yield (max_len, d_model, 1), batch_first
+    yield (
+        max_len * d_model,
+        "that is how many numbers the table holds; return its shape, a tuple with one size per axis",
+    )
 
 
 @exercise
@@ -94,42 +78,26 @@ def same_word_twice(attempt: Callable) -> str:
     return "without positions the same word is the same vector (distance 0); with them the two can be told apart"
 
 
-@exercise
-def wavelength(attempt: Callable) -> str:
+@formula(
+    cases=[(0, 8), (1, 8), (3, 8), (100, 512)],
+    hint="A whole turn is 2π, and each position turns the pair by 1 / 10000^(2·pair / d_model)",
+)
+def wavelength(pair: int, d_model: int) -> Iterator:
     """The reader's `wavelength(pair, d_model)` returns after how many positions pair number `pair` has turned once."""
-    expect_formula(
-        attempt,
-        cases=[(0, 8), (1, 8), (3, 8), (100, 512)],
-        right=lambda pair, d_model: 2 * math.pi * 10000 ** (2 * pair / d_model),
-        mistakes=[
-            (
-                lambda pair, d_model: 2 * math.pi * 10000 ** (pair / d_model),
-                "the exponent is half of what it should be: pair number i begins at dimension 2·i",
-            ),
-            (
-                lambda pair, d_model: 2 * math.pi * 10000 ** (4 * pair / d_model),
-                "the exponent is twice what it should be: `pair` is i itself, so the exponent is 2·pair / d_model",
-            ),
-            (
-                lambda pair, d_model: 10000 ** (2 * pair / d_model),
-                "the factor 2π is missing: that many positions turn the pair by one radian, and a whole turn is 2π",
-            ),
-            (
-                lambda pair, d_model: 2 * math.pi / 10000 ** (2 * pair / d_model),
-                "the exponent has the wrong sign: later pairs turn more slowly, so their waves are longer",
-            ),
-            (
-                lambda pair, d_model: 1 / 10000 ** (2 * pair / d_model),
-                "that is the angle per position; the wavelength is 2π divided by it",
-            ),
-            (
-                lambda pair, d_model: 1 / (2 * math.pi * 10000 ** (2 * pair / d_model)),
-                "that is turns per position; the wavelength is positions per turn, its inverse",
-            ),
-        ],
-        hint="A whole turn is 2π, and each position turns the pair by 1 / 10000^(2·pair / d_model)",
+    power, turn = 10000 ** (2 * pair / d_model), 2 * math.pi
+    yield turn * power, "every pair has its own wave, from 2π positions for pair 0 to nearly 10000 · 2π for the last"
+    yield (
+        turn * 10000 ** (pair / d_model),
+        "the exponent is half of what it should be: pair number i begins at dimension 2·i",
     )
-    return "every pair has its own wave, from 2π positions for pair 0 to nearly 10000 · 2π for the last"
+    yield (
+        turn * 10000 ** (4 * pair / d_model),
+        "the exponent is twice what it should be: `pair` is i itself, so the exponent is 2·pair / d_model",
+    )
+    yield power, "the factor 2π is missing: that many positions turn the pair by one radian, and a whole turn is 2π"
+    yield turn / power, "the exponent has the wrong sign: later pairs turn more slowly, so their waves are longer"
+    yield 1 / power, "that is the angle per position; the wavelength is 2π divided by it"
+    yield 1 / (turn * power), "that is turns per position; the wavelength is positions per turn, its inverse"
 
 
 @exercise
