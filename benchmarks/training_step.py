@@ -1,5 +1,7 @@
 """The time of one training step of our Transformer and of the same model on `nn.Transformer`, side by side.
 
+Both with one optimizer, `torch.optim.Adam` as it comes, and each with its own: ours with `transformer_optimizer`, which asks torch
+for Adam's fused form, torch's model with Adam as it comes.
 Both take the same matrix products, forward and backward. They are timed alone beside the two: no model with these sizes can
 take less, so their share of torch's step is the lowest ratio that anybody could reach.
 """
@@ -16,6 +18,8 @@ from torch.nn.functional import cross_entropy
 from benchmarks.records import write_record
 from transformer_lib.positional_encoding import PositionalEncoding
 from transformer_lib._progress import progress
+from transformer_lib.schedule import transformer_optimizer
+from transformer_lib.seq2seq import PAD_ID
 from transformer_lib.transformer import TokenEmbedding, Transformer, TransformerConfig
 
 NAME = "training_step"
@@ -26,9 +30,11 @@ WARM_UP, STEPS = 3, 20
 # The paper's training first: dropout 0.1, and one matrix for both embeddings and the output.
 SETTINGS = {
     "dropout 0.1, one shared matrix": {"dropout": 0.1, "shared_vocabulary": True},
+    "the same, own optimizers": {"dropout": 0.1, "shared_vocabulary": True, "own_optimizers": True},
     "dropout 0.1, three matrices": {"dropout": 0.1, "shared_vocabulary": False},
     "no dropout, one shared matrix": {"dropout": 0.0, "shared_vocabulary": True},
 }
+LEARNING_RATE = 1e-4
 
 
 class OnTorch(nn.Module):
@@ -36,7 +42,6 @@ class OnTorch(nn.Module):
 
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
-        self.pad_id = config.pad_id
         self.source_embedding = TokenEmbedding(config.source_vocab_size, config.d_model)
         self.target_embedding = TokenEmbedding(config.target_vocab_size, config.d_model)
         self.positions = PositionalEncoding(config.d_model, config.max_len, config.dropout)
@@ -57,9 +62,9 @@ class OnTorch(nn.Module):
             self.positions(self.source_embedding(source)),
             self.positions(self.target_embedding(target_in)),
             tgt_mask=hidden,
-            src_key_padding_mask=source == self.pad_id,
-            tgt_key_padding_mask=target_in == self.pad_id,
-            memory_key_padding_mask=source == self.pad_id,
+            src_key_padding_mask=source == PAD_ID,
+            tgt_key_padding_mask=target_in == PAD_ID,
+            memory_key_padding_mask=source == PAD_ID,
         )
         return self.output(x)
 
@@ -96,12 +101,16 @@ def seconds(call: Callable[[], None]) -> float:
     return time.perf_counter() - start
 
 
-def measure(dropout: float, shared_vocabulary: bool) -> dict[str, list[float]]:
+def plain_adam(model: nn.Module, learning_rate: float) -> torch.optim.Optimizer:
+    return torch.optim.Adam(model.parameters(), lr=learning_rate)
+
+
+def measure(dropout: float, shared_vocabulary: bool, own_optimizers: bool = False) -> dict[str, list[float]]:
     """Return the seconds of each step: the products alone, ours and torch's in turn; the warm-up is left out."""
     torch.manual_seed(SEED)
     config = TransformerConfig(
-        VOCABULARY,
-        VOCABULARY,
+        source_vocab_size=VOCABULARY,
+        target_vocab_size=VOCABULARY,
         d_model=D_MODEL,
         num_layers=NUM_LAYERS,
         num_heads=NUM_HEADS,
@@ -113,7 +122,8 @@ def measure(dropout: float, shared_vocabulary: bool) -> dict[str, list[float]]:
     steps["products"] = partial(matrix_products, Transformer(config), batch)
     for name, kind in {"ours": Transformer, "torch": OnTorch}.items():
         model = kind(config)
-        steps[name] = partial(training_step, model, torch.optim.Adam(model.parameters(), lr=1e-4), batch)
+        make = transformer_optimizer if own_optimizers and name == "ours" else plain_adam
+        steps[name] = partial(training_step, model, make(model, LEARNING_RATE), batch)
     times = {name: [] for name in steps}
     for _ in progress(range(WARM_UP + STEPS), description=f"dropout {dropout}"):
         for name, step in steps.items():

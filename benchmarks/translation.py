@@ -41,7 +41,7 @@ def fingerprint() -> str:
     """Return a short sum of what the runs depend on: runs of another setting must not be mixed with these."""
     code = Path(translation.__file__).read_bytes()
     corpus, tokenizer = corpus_and_tokenizer()
-    return hashlib.sha256(code + repr(corpus).encode() + tokenizer.pieces.to_str().encode()).hexdigest()
+    return hashlib.sha256(code + repr(corpus).encode() + tokenizer.backend.to_str().encode()).hexdigest()
 
 
 def read_finished(path: Path, settings: str) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from transformer_lib.alignment import AttentionSeq2Seq
 from transformer_lib.decoding import CachedTransformer
 from transformer_lib.schedule import TransformerSchedule, transformer_optimizer
 from transformer_lib.seq2seq import Seq2Seq
+from transformer_lib.teaching.corpora.english_french import grammar_corpus
 from transformer_lib.training import History, token_batches, train
 from transformer_lib.transformer import TransformerConfig
 from transformer_lib.translation import (
@@ -19,7 +20,6 @@ from transformer_lib.translation import (
     corpus_bleu,
     encode_pairs,
     exact_match,
-    grammar_corpus,
 )
 
 SETTINGS: dict[str, Any] = {

@@ -1,0 +1,38 @@
+"""Read a text file line by line, and say where it is broken."""
+
+import gzip
+import os
+import zlib
+from pathlib import Path
+
+
+def read_lines(path: str | os.PathLike) -> list[str]:
+    """Return the lines of a UTF-8 file, plain or gzipped, without their ends.
+
+    Raises `ValueError` that names the file, and the line where there is one, if the file is missing, empty, a broken gzip
+    file, or not UTF-8.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise ValueError(f"there is no file {path}")
+    data = path.read_bytes()
+    if data.startswith(b"\x1f\x8b"):  # how every gzip file begins
+        try:
+            data = gzip.decompress(data)
+        except (EOFError, OSError, zlib.error) as error:
+            raise ValueError(f"{path}: the gzip file is broken: {error}") from None
+    if not data.strip():
+        raise ValueError(f"{path}, line 1: the file is empty")
+    lines = []
+    # Not splitlines(): it would also break at other signs than a line's end.
+    for number, line in enumerate(data.rstrip(b"\r\n").split(b"\n"), start=1):
+        try:
+            text = line.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError as error:
+            where = f"{path}, line {number}, byte {error.start + 1}"
+            raise ValueError(
+                f"{where}: this is not UTF-8 ({error.reason}); "
+                "older Korean files are often CP949: convert the file to UTF-8"
+            ) from None
+        lines.append(text.removesuffix("\r"))
+    return lines
