@@ -1,19 +1,26 @@
-"""Chapter 07: the encoder's parts against torch's, the contracts of a layer, and PITFALLS 7, 8, 9, 20 and 32."""
+"""Chapter 07: the encoder's parts against torch's, and what a layer and a stack promise."""
 
 import math
+from dataclasses import FrozenInstanceError, replace
 
 import pytest
 import torch
+from helpers import assert_equal_with_gradients
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 from torch.testing import assert_close
 
-from transformer_lib.encoder import Encoder, EncoderLayer, FeedForward, LayerNorm, AddAndNorm
-from transformer_lib.teaching.torch_parity import copy_to_torch, compare_gradients
+from transformer_lib.encoder import AddAndNorm, Encoder, EncoderLayer, FeedForward, LayerNorm, StackConfig
+from transformer_lib.teaching.torch_parity import compare_gradients, copy_to_torch
 
 sizes = st.integers(1, 5)
 heads_and_width = st.tuples(st.integers(1, 3), st.integers(2, 4)).map(lambda pair: (pair[0], pair[0] * pair[1]))
+
+
+def small(**changes):
+    """A configuration of small sizes, without dropout."""
+    return StackConfig(**{"d_model": 8, "num_layers": 2, "num_heads": 2, "d_ff": 12, "dropout": 0.0, **changes})
 
 
 def with_random_norms(module):
@@ -67,14 +74,29 @@ def test_layer_norm_equals_torch_with_gradients(batch, seq, d_model):
     assert_close(ours.bias.grad, theirs.bias.grad)
 
 
-def test_pitfall_9_the_variance_is_divided_by_n():
+@given(batch=sizes, seq=sizes, d_model=st.integers(1, 9), eps=st.sampled_from([1e-5, 0.1]))
+def test_layer_norm_equals_the_formula(batch, seq, d_model, eps):
+    """torch's kernel computes: variance with correction 0, ε inside the root, then γ and β; forward and gradients."""
+    ours = with_random_norms(LayerNorm(d_model, eps).double())
+
+    def formula(x, weight, bias):
+        centred = x - x.mean(dim=-1, keepdim=True)
+        return weight * centred / (x.var(dim=-1, correction=0, keepdim=True) + eps).sqrt() + bias
+
+    x = torch.randn(batch, seq, d_model, dtype=torch.float64, requires_grad=True)
+    assert_equal_with_gradients(ours(x), formula(x, ours.weight, ours.bias), [x, ours.weight, ours.bias])
+
+
+@pytest.mark.pitfall(9)
+def test_variance_is_divided_by_n():
     x = torch.tensor([1.0, 0.0, 0.0, 0.0], dtype=torch.float64)
     expected = torch.tensor([3.0, -1.0, -1.0, -1.0], dtype=torch.float64) / math.sqrt(3)
     assert_close(LayerNorm(4, eps=0.0).double()(x), expected)
     assert LayerNorm(4)(x.float())[0].item() == pytest.approx(1.732, abs=1e-3)
 
 
-def test_pitfall_9_epsilon_is_inside_the_root():
+@pytest.mark.pitfall(9)
+def test_epsilon_is_inside_the_root():
     x = torch.tensor([1.0, -1.0], dtype=torch.float64)  # variance 1
     assert_close(LayerNorm(2, eps=3.0).double()(x), x / 2)
     assert LayerNorm(2)(torch.full((1, 2), 5.0)).count_nonzero() == 0
@@ -96,8 +118,9 @@ def test_feed_forward_equals_torch_with_gradients(batch, seq, d_model, d_ff):
         assert_close(our_parameter.grad, their_parameter.grad)
 
 
+@pytest.mark.pitfall(7)
 @pytest.mark.parametrize("pre_norm", [False, True])
-def test_pitfall_7_residual_is_the_order_it_says(pre_norm):
+def test_residual_is_the_order_it_says(pre_norm):
     residual = with_random_norms(AddAndNorm(6, pre_norm=pre_norm).double())
     x = torch.randn(2, 3, 6, dtype=torch.float64)
     norm, sublayer = residual.norm, torch.sin
@@ -105,7 +128,8 @@ def test_pitfall_7_residual_is_the_order_it_says(pre_norm):
     assert_close(residual(x, sublayer), expected)
 
 
-def test_dropout_acts_on_the_sublayer_alone_and_only_in_training():
+def test_dropout_acts_on_the_sublayer_alone():
+    """And only in training."""
     torch.manual_seed(0)
     residual = AddAndNorm(4, dropout=0.25, pre_norm=True)
     x = torch.randn(50, 20, 4)
@@ -116,12 +140,14 @@ def test_dropout_acts_on_the_sublayer_alone_and_only_in_training():
     assert_close(residual.eval()(x, torch.ones_like), x + 1)
 
 
+@pytest.mark.pitfall(7)
 @pytest.mark.parametrize("pre_norm", [False, True])
 @settings(max_examples=25)
 @given(batch=sizes, seq=sizes, shape=heads_and_width, d_ff=sizes, data=st.data())
-def test_pitfall_7_layer_equals_torch_with_gradients(pre_norm, batch, seq, shape, d_ff, data):
+def test_layer_equals_torch_with_gradients(pre_norm, batch, seq, shape, d_ff, data):
     num_heads, d_model = shape
-    ours = with_random_norms(EncoderLayer(d_model, num_heads, d_ff, dropout=0.0, pre_norm=pre_norm).double())
+    config = small(d_model=d_model, num_heads=num_heads, d_ff=d_ff, pre_norm=pre_norm)
+    ours = with_random_norms(EncoderLayer(config).double())
     theirs = layer_of_torch(d_model, num_heads, d_ff, pre_norm)
     copy_to_torch(ours, theirs)
     lengths = data.draw(st.lists(st.integers(1, seq), min_size=batch, max_size=batch))
@@ -137,13 +163,15 @@ def test_pitfall_7_layer_equals_torch_with_gradients(pre_norm, batch, seq, shape
     assert_same_gradients(ours, theirs)
 
 
+@pytest.mark.pitfall(8)
 @pytest.mark.parametrize("pre_norm", [False, True])
 @settings(max_examples=15)
 @given(batch=sizes, seq=sizes, shape=heads_and_width, num_layers=st.integers(1, 3))
-def test_pitfall_8_encoder_equals_torch_with_gradients(pre_norm, batch, seq, shape, num_layers):
+def test_encoder_equals_torch_with_gradients(pre_norm, batch, seq, shape, num_layers):
     """torch's stack has a last normalisation for pre-norm, and none for post-norm: so has ours."""
     num_heads, d_model = shape
-    ours = with_random_norms(Encoder(num_layers, d_model, num_heads, 7, dropout=0.0, pre_norm=pre_norm).double())
+    config = small(d_model=d_model, num_layers=num_layers, num_heads=num_heads, d_ff=7, pre_norm=pre_norm)
+    ours = with_random_norms(Encoder(config).double())
     theirs = stack_of_torch(ours, d_model, num_heads, 7, pre_norm)
     x = torch.randn(batch, seq, d_model, dtype=torch.float64)
     mask = torch.rand(seq, seq) < 0.6
@@ -157,15 +185,18 @@ def test_pitfall_8_encoder_equals_torch_with_gradients(pre_norm, batch, seq, sha
     assert_same_gradients(ours, theirs)
 
 
-def test_pitfall_8_only_pre_norm_has_a_last_normalisation():
-    assert not list(Encoder(2, 8, 2, 12).norm.parameters())
-    assert isinstance(Encoder(2, 8, 2, 12, pre_norm=True).norm, LayerNorm)
-    output = Encoder(2, 8, 2, 12, dropout=0.0, pre_norm=True)(5 * torch.randn(2, 3, 8))
+@pytest.mark.pitfall(8)
+def test_only_pre_norm_has_a_last_norm():
+    assert not list(Encoder(small()).norm.parameters())
+    encoder = Encoder(small(pre_norm=True))
+    assert isinstance(encoder.norm, LayerNorm)
+    output = encoder(5 * torch.randn(2, 3, 8))
     assert_close(output.mean(dim=-1), torch.zeros(2, 3), rtol=0, atol=1e-5)
 
 
-def test_pitfall_20_all_layers_start_different():
-    encoder = Encoder(4, 8, 2, 12)
+@pytest.mark.pitfall(20)
+def test_all_layers_start_different():
+    encoder = Encoder(small(num_layers=4))
     for name, first in encoder.layers[0].named_parameters():
         if ".norm." in name:
             continue
@@ -175,9 +206,11 @@ def test_pitfall_20_all_layers_start_different():
             assert not torch.equal(other, first), name
 
 
+@pytest.mark.pitfall(32)
 @pytest.mark.parametrize("pre_norm", [False, True])
-def test_pitfall_32_torch_in_eval_mode_agrees_at_real_places(pre_norm):
-    ours = with_random_norms(Encoder(2, 8, 2, 12, dropout=0.3, pre_norm=pre_norm).double()).eval()
+def test_eval_mode_agrees_at_real_places(pre_norm):
+    """torch's fast path puts zeros into padded places."""
+    ours = with_random_norms(Encoder(small(dropout=0.3, pre_norm=pre_norm)).double()).eval()
     theirs = stack_of_torch(ours, 8, 2, 12, pre_norm).eval()
     real = torch.tensor([[True, True, True, True], [True, True, False, False]])
     x = torch.randn(2, 4, 8, dtype=torch.float64)
@@ -187,8 +220,8 @@ def test_pitfall_32_torch_in_eval_mode_agrees_at_real_places(pre_norm):
 
 
 def modules(pre_norm, dtype=torch.float64):
-    layer = EncoderLayer(8, 2, 12, dropout=0.0, pre_norm=pre_norm)
-    stack = Encoder(3, 8, 2, 12, dropout=0.0, pre_norm=pre_norm)
+    layer = EncoderLayer(small(pre_norm=pre_norm))
+    stack = Encoder(small(num_layers=3, pre_norm=pre_norm))
     return [with_random_norms(module).to(dtype) for module in (layer, stack)]
 
 
@@ -214,7 +247,7 @@ class TestContracts:
             assert_close(module(x[order]), module(x)[order])
             assert_close(module(x[:1]), module(x)[:1])
 
-    def test_a_later_token_moves_no_earlier_output_under_a_triangular_mask(self, pre_norm, training):
+    def test_a_triangle_hides_later_tokens(self, pre_norm, training):
         x = torch.randn(2, 5, 8, dtype=torch.float64)
         changed = x.clone()
         changed[:, 3:] += 10 * torch.randn(2, 2, 8)  # a constant would be normalised away
@@ -226,7 +259,7 @@ class TestContracts:
             assert (before[:, 3:] - after[:, 3:]).abs().max() > 1e-3
 
     @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
-    def test_a_blind_row_is_finite_and_close_to_float64(self, pre_norm, training, dtype):
+    def test_a_blind_row_is_close_to_float64(self, pre_norm, training, dtype):
         x = torch.randn(2, 4, 8)
         mask = torch.tensor([[True, True, False, False]] * 3 + [[False] * 4])  # the last row sees nothing
         for module in modules(pre_norm, torch.float32):
@@ -242,9 +275,9 @@ class TestContracts:
                 assert parameter.grad is None or parameter.grad.isfinite().all()
 
 
-def test_a_blind_batch_gets_what_the_biases_alone_would_give():
+def test_a_blind_batch_gets_the_biases_alone():
     """Attention to nothing is zero, so post-norm's first step sees the residual and the output bias only."""
-    layer = EncoderLayer(8, 2, 12, dropout=0.0).double()
+    layer = EncoderLayer(small()).double()
     x = torch.randn(1, 3, 8, dtype=torch.float64)
     alone = layer.attention_residual.norm(x + layer.attention.output_projection.bias)
     expected = layer.feed_forward_residual(alone, layer.feed_forward)
@@ -252,26 +285,51 @@ def test_a_blind_batch_gets_what_the_biases_alone_would_give():
 
 
 @given(d_model=st.integers(1, 4).map(lambda width: 2 * width), d_ff=sizes, num_layers=st.integers(1, 3))
-def test_parameter_counts_are_the_documented_ones(d_model, d_ff, num_layers):
+def test_parameter_counts_are_as_documented(d_model, d_ff, num_layers):
     def count(module):
         return sum(parameter.numel() for parameter in module.parameters())
 
     layer = 4 * d_model**2 + 2 * d_model * d_ff + 9 * d_model + d_ff
     assert count(LayerNorm(d_model)) == 2 * d_model
     assert count(FeedForward(d_model, d_ff)) == 2 * d_model * d_ff + d_ff + d_model
-    assert count(EncoderLayer(d_model, 2, d_ff)) == layer
-    assert count(Encoder(num_layers, d_model, 2, d_ff)) == num_layers * layer
-    assert count(Encoder(num_layers, d_model, 2, d_ff, pre_norm=True)) == num_layers * layer + 2 * d_model
+    config = small(d_model=d_model, num_layers=num_layers, d_ff=d_ff)
+    assert count(EncoderLayer(config)) == layer
+    assert count(Encoder(config)) == num_layers * layer
+    assert count(Encoder(replace(config, pre_norm=True))) == num_layers * layer + 2 * d_model
+
+
+def test_the_configuration_is_the_papers_base():
+    base = StackConfig()
+    assert (base.d_model, base.num_layers, base.num_heads, base.d_ff, base.dropout) == (512, 6, 8, 2048, 0.1)
+    assert (base.pre_norm, base.attention_dropout) == (False, 0.0)
+    with pytest.raises(FrozenInstanceError):
+        base.d_model = 8
+    with pytest.raises(TypeError, match="positional"):
+        StackConfig(8, 2)
+
+
+def test_the_attention_can_be_exchanged():
+    """The layer asks of its attention no more than a call with query, key, value and mask."""
+
+    class Nothing(nn.Module):
+        def forward(self, query, key, value, mask=None):
+            return torch.zeros_like(query)
+
+    encoder = Encoder(small())
+    for layer in encoder.layers:
+        layer.attention = Nothing()
+    x = torch.randn(2, 3, 8)
+    assert_close(encoder(x)[:, :1], encoder(x[:, :1]))
 
 
 def test_settings_reach_every_layer():
-    encoder = Encoder(2, 8, 2, 12, dropout=0.3, pre_norm=True, attention_dropout=0.2)
+    encoder = Encoder(small(dropout=0.3, pre_norm=True, attention_dropout=0.2))
     for layer in encoder.layers:
         assert layer.attention.dropout == 0.2
         assert layer.attention.num_heads == 2
         for residual in (layer.attention_residual, layer.feed_forward_residual):
             assert (residual.dropout.p, residual.pre_norm) == (0.3, True)
-    assert EncoderLayer(8, 2, 12).attention.dropout == 0.0
+    assert EncoderLayer(small()).attention.dropout == 0.0
 
 
 X = torch.zeros(2, 3, 8)
@@ -281,29 +339,34 @@ WRONG_INPUT = {
     "norm: no axis": (lambda: LayerNorm(8)(torch.tensor(1.0)), r"must be 8 wide.* \(\)"),
     "feed-forward: too narrow": (lambda: FeedForward(8, 12)(torch.zeros(3, 6)), r"must be 8 wide.* \(3, 6\)"),
     "feed-forward: nothing inside": (lambda: FeedForward(8, 0), "d_ff must be at least 1.* it is 0"),
-    "layer: heads": (lambda: EncoderLayer(8, 3, 12), "divisible by num_heads.* 8 and 3"),
-    "layer: no batch": (lambda: EncoderLayer(8, 2, 12)(X[0]), r"\(batch, seq, d_model\) with d_model 8.* \(3, 8\)"),
-    "layer: too wide": (lambda: EncoderLayer(6, 2, 12)(X), r"with d_model 6.* \(2, 3, 8\)"),
-    "layer: no tokens": (lambda: EncoderLayer(8, 2, 12)(X[:, :0]), "at least one token"),
-    "layer: mask of numbers": (lambda: EncoderLayer(8, 2, 12)(X, torch.ones(3, 3)), "mask must be boolean.*float32"),
+    "config: heads": (lambda: small(num_heads=3), "divisible by num_heads.* 8 and 3"),
+    "layer: no batch": (lambda: EncoderLayer(small())(X[0]), r"\(batch, seq, d_model\) with d_model 8.* \(3, 8\)"),
+    "layer: too wide": (lambda: EncoderLayer(small(d_model=6))(X), r"with d_model 6.* \(2, 3, 8\)"),
+    "layer: no tokens": (lambda: EncoderLayer(small())(X[:, :0]), "at least one token"),
+    "layer: mask of numbers": (lambda: EncoderLayer(small())(X, torch.ones(3, 3)), "mask must be boolean.*float32"),
     "layer: mask of another length": (
-        lambda: EncoderLayer(8, 2, 12)(X, torch.ones(4, 4).bool()),
+        lambda: EncoderLayer(small())(X, torch.ones(4, 4).bool()),
         r"broadcast to the scores.* \(4, 4\)",
     ),
     "layer: mask of another batch": (
-        lambda: EncoderLayer(8, 2, 12)(X, torch.ones(5, 1, 1, 3).bool()),
+        lambda: EncoderLayer(small())(X, torch.ones(5, 1, 1, 3).bool()),
         r"broadcast to the scores.* \(5, 1, 1, 3\)",
     ),
-    "encoder: no layers": (lambda: Encoder(0, 8, 2, 12), "num_layers must be at least 1.* it is 0"),
-    "encoder: too narrow, post-norm": (lambda: Encoder(1, 6, 2, 12)(X), r"with d_model 6.* \(2, 3, 8\)"),
+    "config: no layers": (lambda: small(num_layers=0), "num_layers must be at least 1.* it is 0"),
+    "config: no heads": (lambda: small(num_heads=0), "num_heads must be at least 1.* it is 0"),
+    "config: nothing inside": (lambda: small(d_ff=0), "d_ff must be at least 1.* it is 0"),
+    "config: no width": (lambda: small(d_model=0), "d_model must be at least 1.* it is 0"),
+    "config: all dropped": (lambda: small(dropout=1.0), "dropout must be at least 0 and below 1.* it is 1.0"),
+    "config: attention": (lambda: small(attention_dropout=-0.1), "attention_dropout must be at least 0.* it is -0.1"),
+    "encoder: too narrow, post-norm": (lambda: Encoder(small(d_model=6))(X), r"with d_model 6.* \(2, 3, 8\)"),
     "encoder: too narrow, pre-norm": (
-        lambda: Encoder(1, 6, 2, 12, pre_norm=True)(X),
+        lambda: Encoder(small(d_model=6, pre_norm=True))(X),
         r"with d_model 6.* \(2, 3, 8\)",
     ),
 }
 
 
 @pytest.mark.parametrize(("call", "message"), WRONG_INPUT.values(), ids=WRONG_INPUT.keys())
-def test_wrong_input_says_what_came_and_what_was_expected(call, message, as_a_user_calls_it):
+def test_wrong_input_says_what_came(call, message, as_a_user_calls_it):
     with pytest.raises(ValueError, match=message):
         call()

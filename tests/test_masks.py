@@ -1,4 +1,4 @@
-"""Chapter 08: which positions each position may see; pitfalls 1 to 6, and the test that finds a leak."""
+"""Chapter 08: which positions each position may see, and the test that finds a leak."""
 
 import pytest
 import torch
@@ -9,12 +9,16 @@ from torch.nn import functional as F
 from torch.testing import assert_close
 
 from transformer_lib.attention import MultiHeadAttention, scaled_dot_product_attention
-from transformer_lib.encoder import Encoder
+from transformer_lib.encoder import Encoder, StackConfig
 from transformer_lib.masks import assert_causal, look_ahead_mask, padding_mask
-from transformer_lib.teaching import figures, capture_attention
+from transformer_lib.teaching import capture_attention, figures
 
 PAD = 0
 lengths = st.integers(1, 12)
+
+
+def small(**changes):
+    return StackConfig(**{"d_model": 8, "num_layers": 2, "num_heads": 2, "d_ff": 16, "dropout": 0.0, **changes})
 
 
 @st.composite
@@ -38,7 +42,7 @@ class Stack(nn.Module):
         super().__init__()
         self.mask_of = mask_of
         self.embedding = nn.Identity() if vocab is None else nn.Embedding(vocab, 8)
-        self.encoder = Encoder(2, 8, 2, 16, dropout, pre_norm)
+        self.encoder = Encoder(small(dropout=dropout, pre_norm=pre_norm))
 
     def forward(self, x):
         return self.encoder(self.embedding(x), self.mask_of(x.size(1)))
@@ -75,16 +79,19 @@ def test_look_ahead_mask_follows_the_device():
     assert look_ahead_mask(3, device=torch.device("meta")).device.type == "meta"
 
 
+@pytest.mark.pitfall(3)
 @given(tokens=token_ids(), pad_id=st.integers(0, 3))
-def test_pitfall_3_true_means_may_attend(tokens, pad_id):
+def test_true_means_may_attend(tokens, pad_id):
     mask = padding_mask(tokens, pad_id)
     assert mask.dtype is torch.bool
     assert mask.shape == (tokens.size(0), 1, 1, tokens.size(1))
     assert mask[:, 0, 0].tolist() == [[token != pad_id for token in row] for row in tokens.tolist()]
 
 
+@pytest.mark.pitfall(3)
 @given(length=lengths)
-def test_pitfall_3_polarity_is_that_of_torchs_attention_and_the_opposite_of_torchs_layer(length):
+def test_polarity_is_that_of_torchs_attention(length):
+    """And the opposite of torch's layer."""
     torch.manual_seed(length)
     x = torch.randn(2, length, 6, dtype=torch.float64)
     theirs = nn.MultiheadAttention(6, 1, batch_first=True, dtype=torch.float64)
@@ -95,7 +102,7 @@ def test_pitfall_3_polarity_is_that_of_torchs_attention_and_the_opposite_of_torc
 
 
 @given(batch=st.integers(1, 3), length=lengths, width=st.integers(1, 6))
-def test_equals_torchs_causal_attention_with_gradients(batch, length, width):
+def test_equals_torch_with_gradients(batch, length, width):
     torch.manual_seed(batch + length)
     inputs = torch.randn(3, batch, 2, length, width, dtype=torch.float64).unbind()
     mask = look_ahead_mask(length)
@@ -112,8 +119,9 @@ def test_s1_four_rows():
     assert weights.triu(1).count_nonzero() == 0
 
 
+@pytest.mark.pitfall(1, 2)
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
-def test_pitfalls_1_and_2_a_row_with_nothing_to_see_is_zero_in_every_number_type(dtype):
+def test_a_blind_row_is_zero_in_every_number_type(dtype):
     """−1e9 overflows in float16, and an added −1e4 would hand the row its unmasked weights back."""
     torch.manual_seed(0)
     mask = padding_mask(torch.tensor([[PAD, PAD, 5, 6], [PAD] * 4]), PAD) & look_ahead_mask(4)  # (2, 1, 4, 4)
@@ -132,7 +140,8 @@ def test_pitfalls_1_and_2_a_row_with_nothing_to_see_is_zero_in_every_number_type
     assert weights[~mask].count_nonzero() == 0
 
 
-def test_pitfall_1_large_negative_numbers_fail_as_the_chapter_says():
+@pytest.mark.pitfall(1)
+def test_large_negative_numbers_fail():
     row, hidden = torch.tensor([2.0, 1.0, 0.0]), torch.ones(3, dtype=torch.bool)
     assert_close((row - 1e4).softmax(dim=0), row.softmax(dim=0), rtol=0, atol=1e-3)
     assert_close(row.masked_fill(hidden, -1e9).softmax(dim=0), torch.full((3,), 1 / 3))
@@ -140,22 +149,24 @@ def test_pitfall_1_large_negative_numbers_fail_as_the_chapter_says():
         row.half().masked_fill(hidden, -1e9)
 
 
+@pytest.mark.pitfall(4)
 @given(left=st.integers(0, 4), right=st.integers(0, 4), seq=st.integers(1, 6), causal=st.booleans())
-def test_pitfall_4_padding_on_either_side_moves_no_real_output(left, right, seq, causal):
+def test_padding_moves_no_real_output(left, right, seq, causal):
     torch.manual_seed(seq)
     attention = MultiHeadAttention(8, 2).double()
     x = torch.randn(2, seq, 8, dtype=torch.float64)
-    alone, _ = attention(x, x, x, look_ahead_mask(seq) if causal else None)
+    alone = attention(x, x, x, look_ahead_mask(seq) if causal else None)
     ids = F.pad(torch.ones(2, seq, dtype=torch.long), (left, right), value=PAD)
     padded = F.pad(x, (0, 0, left, right), value=5.0)
     mask = padding_mask(ids, PAD)
     mask = mask & look_ahead_mask(left + seq + right) if causal else mask
-    output, _ = attention(padded, padded, padded, mask)
+    output = attention(padded, padded, padded, mask)
     assert_close(output[:, left : left + seq], alone)
 
 
+@pytest.mark.pitfall(4)
 @given(tokens=token_ids())
-def test_pitfall_4_padding_hides_columns_and_never_rows(tokens):
+def test_padding_hides_columns_never_rows(tokens):
     torch.manual_seed(0)
     seq = tokens.size(1)
     mask = padding_mask(tokens, PAD).expand(-1, 1, seq, seq)
@@ -166,9 +177,10 @@ def test_pitfall_4_padding_hides_columns_and_never_rows(tokens):
     assert_close(weights[some].sum(dim=-1), torch.ones(int(some.sum()), 1, seq))
 
 
-def test_target_padding_on_the_left_needs_both_masks_and_on_the_right_the_triangle_is_enough():
+def test_target_padding_on_the_left():
+    """It needs both masks; on the right the triangle is enough."""
     torch.manual_seed(0)
-    stack = Encoder(2, 8, 2, 16, 0.0).double()
+    stack = Encoder(small()).double()
     x = torch.randn(1, 4, 8, dtype=torch.float64)
     alone = stack(x, look_ahead_mask(4))
     right = stack(F.pad(x, (0, 0, 0, 3), value=1.0), look_ahead_mask(7))[:, :4]
@@ -177,14 +189,16 @@ def test_target_padding_on_the_left_needs_both_masks_and_on_the_right_the_triang
     assert (left - alone).abs().max() > 0.01
 
 
+@pytest.mark.pitfall(5)
 @pytest.mark.parametrize("pre_norm", [False, True])
-def test_pitfall_5_a_causal_stack_passes_on_ids_and_on_vectors(pre_norm):
+def test_a_causal_stack_passes(pre_norm):
     torch.manual_seed(0)
     assert_causal(Stack(look_ahead_mask, pre_norm=pre_norm), IDS)
     assert_causal(Stack(look_ahead_mask, vocab=None, pre_norm=pre_norm), torch.randn(2, 5, 8))
     assert_causal(Stack(look_ahead_mask, vocab=None, pre_norm=pre_norm).double(), torch.randn(2, 5, 8).double())
 
 
+@pytest.mark.pitfall(5)
 @pytest.mark.parametrize(
     ("module", "mode"),
     [
@@ -195,15 +209,16 @@ def test_pitfall_5_a_causal_stack_passes_on_ids_and_on_vectors(pre_norm):
     ],
     ids=["never masked", "masked only in training", "masked only in evaluation", "never masked, no dropout"],
 )
-def test_pitfall_5_a_leak_is_found_in_either_mode(module, mode):
+def test_a_leak_is_found_in_either_mode(module, mode):
     torch.manual_seed(0)
     expected = f"^not causal in {mode} mode: output position 0 moved when input position 1 changed$"
     with pytest.raises(AssertionError, match=expected):
         assert_causal(module(), IDS)
 
 
+@pytest.mark.pitfall(6)
 @pytest.mark.parametrize("training", [True, False])
-def test_pitfall_6_the_map_that_is_drawn_is_empty_where_the_masks_hide(training):
+def test_the_map_is_empty_where_masks_hide(training):
     """A map of self-attention is square, so its shape tells nothing: what lies right of the diagonal does."""
     torch.manual_seed(0)
     ids = torch.tensor([[4, 5, 6, PAD]])
@@ -256,7 +271,7 @@ def test_the_first_leak_is_the_earliest_output():
         assert_causal(Two(), torch.randn(2, 5, 3))
 
 
-def test_a_leak_in_one_sentence_and_one_number_is_found():
+def test_a_leak_in_one_number_is_found():
     class Narrow(nn.Module):
         def forward(self, x):
             y = x.cumsum(dim=1)
@@ -267,7 +282,7 @@ def test_a_leak_in_one_sentence_and_one_number_is_found():
         assert_causal(Narrow(), torch.randn(2, 5, 4))
 
 
-def test_a_change_is_not_one_that_a_layer_normalisation_takes_away():
+def test_a_change_survives_layer_normalisation():
     class Normalised(nn.Module):
         def forward(self, x):
             return F.layer_norm(x, (4,)).flip(1)
@@ -277,7 +292,8 @@ def test_a_change_is_not_one_that_a_layer_normalisation_takes_away():
 
 
 @given(seq=st.integers(2, 5), width=st.integers(2, 6), seed=st.integers(0, 3))
-def test_a_change_is_a_change_even_when_x_was_drawn_from_the_same_seed(seq, width, seed):
+def test_a_change_is_not_x_drawn_again(seq, width, seed):
+    """Even when x was drawn from the seed of the test."""
     class Backwards(nn.Module):
         def forward(self, x):
             return x.flip(1)
@@ -289,7 +305,7 @@ def test_a_change_is_a_change_even_when_x_was_drawn_from_the_same_seed(seq, widt
 
 
 def test_other_arguments_go_through_run():
-    stack = Encoder(1, 8, 2, 16)
+    stack = Encoder(small(num_layers=1))
     x = torch.randn(2, 4, 8)
     assert_causal(stack, x, run=lambda x: stack(x, look_ahead_mask(4)))
     with pytest.raises(AssertionError, match="not causal in training mode"):
@@ -305,7 +321,8 @@ def test_nan_is_no_proof_of_causality():
         assert_causal(Nothing(), torch.ones(1, 3, 2))
 
 
-def test_modes_random_state_input_and_gradients_are_left_as_they_were():
+def test_everything_is_left_as_it_was():
+    """Modes, random state, input and gradients."""
     for module in (Stack(look_ahead_mask), Stack(unmasked)):
         module.train()
         module.encoder.layers[0].eval()
@@ -322,11 +339,11 @@ def test_modes_random_state_input_and_gradients_are_left_as_they_were():
 
 
 WRONG_CALLS = {
-    "one sentence": (lambda: padding_mask(torch.tensor([1, 2]), PAD), r"tokens .*\(batch, seq\).* is \(2,\)"),
-    "vectors": (lambda: padding_mask(torch.ones(2, 3, 4).long(), PAD), r"tokens .*\(batch, seq\).* is \(2, 3, 4\)"),
-    "no tokens": (lambda: padding_mask(torch.ones(2, 0).long(), PAD), r"at least one token.* is \(2, 0\)"),
-    "no ids": (lambda: padding_mask(torch.ones(2, 3), PAD), "tokens must be ids.*float32"),
-    "a mask for tokens": (lambda: padding_mask(torch.ones(2, 3).bool(), PAD), "tokens must be ids.*bool"),
+    "one sentence": (lambda: padding_mask(torch.tensor([1, 2]), PAD), r"tokens .*\(batch, seq\).* of shape \(2,\)"),
+    "vectors": (lambda: padding_mask(torch.ones(2, 3, 4).long(), PAD), r"tokens .*\(batch, seq\).* of shape \(2, 3, 4\)"),
+    "no tokens": (lambda: padding_mask(torch.ones(2, 0).long(), PAD), r"at least one token.* of shape \(2, 0\)"),
+    "no ids": (lambda: padding_mask(torch.ones(2, 3), PAD), "tokens must hold token ids.* is torch.float32"),
+    "a mask for tokens": (lambda: padding_mask(torch.ones(2, 3).bool(), PAD), "tokens must hold token ids.* is torch.bool"),
     "length 0": (lambda: look_ahead_mask(0), "length must be at least 1.* it is 0"),
     "negative length": (lambda: look_ahead_mask(-2), "length must be at least 1.* it is -2"),
     "one position": (lambda: assert_causal(nn.Identity(), torch.ones(2, 1, 4)), r"two positions.* is \(2, 1, 4\)"),
@@ -341,6 +358,6 @@ WRONG_CALLS = {
 
 
 @pytest.mark.parametrize(("call", "message"), WRONG_CALLS.values(), ids=WRONG_CALLS.keys())
-def test_wrong_input_says_what_came_and_what_was_expected(call, message, as_a_user_calls_it):
+def test_wrong_input_says_what_came(call, message, as_a_user_calls_it):
     with pytest.raises(ValueError, match=message):
         call()

@@ -160,6 +160,29 @@ def multi_head_attention(
     attention(query, key, value, mask, scores=(len(query), layer.num_heads, query.size(1), key.size(1)))
 
 
+def changeable(name: str, x: Tensor) -> None:
+    """Check that `x` is `(batch, seq, …)` with two positions or more and, where it holds ids, two different ones."""
+    if x.ndim < 2 or x.size(1) < 2:
+        raise ValueError(
+            f"{name} must have shape (batch, seq, …) with at least two positions, but its shape is {tuple(x.shape)}"
+        )
+    if not x.is_floating_point() and len(x.unique()) < 2:
+        raise ValueError(
+            f"{name} must hold two different ids or more, so that one can replace the other, "
+            f"but it holds {x.unique().tolist()}"
+        )
+
+
+def output_for_each(output: object, x: Tensor) -> None:
+    """Check that `output` is a tensor with an entry for each position of `x`."""
+    if not isinstance(output, Tensor) or output.shape[:2] != x.shape[:2]:
+        came = tuple(output.shape) if isinstance(output, Tensor) else f"a {type(output).__name__}"
+        raise ValueError(
+            "the output must be a tensor of shape (batch, seq, …) with (batch, seq) "
+            f"{tuple(x.shape[:2])}, but it is {came}"
+        )
+
+
 def memory_attention(query: Tensor, memory: Tensor, mask: Tensor | None) -> None:
     """Check what an attention of chapter 4 is given: `(batch, d)`, `(batch, seq, d)` and a mask `(batch, seq)`."""
     if query.ndim != 2 or memory.ndim != 3 or len(query) != len(memory):

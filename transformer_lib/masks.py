@@ -46,48 +46,38 @@ def look_ahead_mask(
     return torch.ones(length, length, dtype=torch.bool, device=device).tril()
 
 # %% ../notebooks/08_masks.ipynb #change-input
-def _with_another(x: Tensor, position: int) -> Tensor:
+def _changed_at(x: Tensor, position: int) -> Tensor:
     """Return a copy of `x` with something else at `position`, in each sentence."""
-    changed = x.clone()
+    old, changed = x[:, position], x.clone()
     if x.is_floating_point():
-        # Minus x: the caller may have drawn x from this very seed.
-        changed[:, position] = torch.randn_like(x[:, position]) - x[:, position]
+        changed[:, position] = torch.randn_like(old)
     else:
-        ids = x.unique()
-        following = torch.searchsorted(ids, x[:, position].contiguous()) + 1
+        ids = x.unique()  # sorted, so each id has a following one
+        following = torch.searchsorted(ids, old.contiguous()) + 1
         changed[:, position] = ids[following % len(ids)]
     return changed
 
 
-def _first_leak(run: Callable[[Tensor], Tensor], x: Tensor, seed: int) -> str | None:
-    """Say which output moved first when a later input changed; None if none did."""
+def _leaks(
+    run: Callable[[Tensor], Tensor], x: Tensor, seed: int
+) -> list[tuple[int, int]]:
+    """Return the pairs (output, later input that moved it)."""
 
     def outputs(x: Tensor) -> Tensor:
         torch.manual_seed(seed)  # the same dropout in each pass
         return run(x)
 
-    torch.manual_seed(seed)
-    variants = [_with_another(x, position) for position in range(x.size(1))]
-    before = outputs(x)
-    if not isinstance(before, Tensor) or before.shape[:2] != x.shape[:2]:
-        is_tensor = isinstance(before, Tensor)
-        came = tuple(before.shape) if is_tensor else f"a {type(before).__name__}"
-        raise ValueError(
-            "the output must be a tensor of shape (batch, seq, …) with (batch, seq) "
-            f"{tuple(x.shape[:2])}, but it is {came}"
-        )
+    before = outputs(x)  # (batch, seq, …)
+    check.output_for_each(before, x)
     if not before.isfinite().all():
-        return "the output holds NaN or infinity, so no leak could be seen"
+        raise AssertionError("the output holds NaN or infinity: no leak can be seen")
     leaks = []
-    for position in range(1, x.size(1)):
-        after = outputs(variants[position])[:, :position]
-        moved = ~after.isclose(before[:, :position])  # (batch, position, …)
-        moved = moved.transpose(0, 1).flatten(start_dim=1).any(dim=1)  # (position,)
-        leaks += [(int(moved.nonzero()[0]), position)] if moved.any() else []
-    if not leaks:
-        return None
-    output, source = min(leaks)
-    return f"output position {output} moved when input position {source} changed"
+    for later in range(1, x.size(1)):
+        after = outputs(_changed_at(x, later))  # (batch, seq, …)
+        for output in range(later):
+            if not after[:, output].allclose(before[:, output]):
+                leaks.append((output, later))
+    return leaks
 
 # %% ../notebooks/08_masks.ipynb #assert-causal
 def assert_causal(
@@ -109,18 +99,13 @@ def assert_causal(
     the outputs have another shape.
     Source: Vaswani et al. (2017), section 3.2.3: "the auto-regressive property".
     """
-    if x.ndim < 2 or x.size(1) < 2:
-        raise ValueError(
-            "x must have shape (batch, seq, …) with at least two positions, "
-            f"but its shape is {tuple(x.shape)}"
-        )
-    if not x.is_floating_point() and len(x.unique()) < 2:
-        raise ValueError(
-            "x must hold two different ids or more, so that one can replace the other, "
-            f"but it holds {x.unique().tolist()}"
-        )
-    for name, training in (("training", True), ("evaluation", False)):
+    check.changeable("x", x)
+    for mode, training in (("training", True), ("evaluation", False)):
         with in_mode(module, training=training), torch.random.fork_rng():
-            leak = _first_leak(run or module, x, seed)
-        if leak is not None:
-            raise AssertionError(f"not causal in {name} mode: {leak}")
+            leaks = _leaks(run or module, x, seed)
+        if leaks:
+            output, later = min(leaks)
+            raise AssertionError(
+                f"not causal in {mode} mode: output position {output} moved "
+                f"when input position {later} changed"
+            )

@@ -1,18 +1,14 @@
 """Matrix equations: to scale, numbers written, shapes beside them, learned ones dashed."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
 from matplotlib.patches import Rectangle
 
-from transformer_lib.teaching.figures.matrix_equation import Matrix, matrix_equation
+from transformer_lib.teaching.figures import Matrix, matrix_equation
 
 
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    plt.close("all")
+pytestmark = pytest.mark.usefixtures("close_figures")
 
 
 def parts(figure):

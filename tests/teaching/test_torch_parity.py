@@ -6,36 +6,37 @@ from torch import nn
 
 from transformer_lib.attention import MultiHeadAttention
 from transformer_lib.decoder import Decoder
-from transformer_lib.encoder import Encoder
-from transformer_lib.teaching.torch_parity import copy_to_torch, compare_gradients, matching_parameters
+from transformer_lib.encoder import Encoder, StackConfig
+from transformer_lib.teaching.torch_parity import compare_gradients, copy_to_torch, matching_parameters
 from transformer_lib.transformer import Transformer, TransformerConfig
 
 SIZES = {"batch_first": True, "norm_first": True}
+STACK = {"d_model": 8, "num_layers": 2, "num_heads": 2, "d_ff": 12}
 STACKS = {
     "attention": (lambda: MultiHeadAttention(8, 2), lambda: nn.MultiheadAttention(8, 2)),
     "encoder": (
-        lambda: Encoder(2, 8, 2, 12, pre_norm=True),
+        lambda: Encoder(StackConfig(**STACK, pre_norm=True)),
         lambda: nn.TransformerEncoder(
             nn.TransformerEncoderLayer(8, 2, 12, **SIZES), 2, nn.LayerNorm(8), enable_nested_tensor=False
         ),
     ),
     "decoder": (
-        lambda: Decoder(2, 8, 2, 12, pre_norm=True),
+        lambda: Decoder(StackConfig(**STACK, pre_norm=True)),
         lambda: nn.TransformerDecoder(nn.TransformerDecoderLayer(8, 2, 12, **SIZES), 2, nn.LayerNorm(8)),
     ),
 }
 
 
 @pytest.mark.parametrize(("make_ours", "make_theirs"), STACKS.values(), ids=STACKS)
-def test_each_parameter_of_both_sides_is_paired_once(make_ours, make_theirs):
+def test_each_parameter_is_paired_once(make_ours, make_theirs):
     ours, theirs = make_ours(), make_theirs()
     pairs = matching_parameters(ours, theirs)
     assert sorted(id(its) for _, its in pairs) == sorted(map(id, theirs.parameters()))
     assert sorted(id(one) for mine, _ in pairs for one in mine) == sorted(map(id, ours.parameters()))
 
 
-def test_of_a_whole_transformer_the_two_stacks_are_paired():
-    config = TransformerConfig.tiny(9, 9, d_model=8, num_heads=2, d_ff=12, pre_norm=True)
+def test_the_stacks_of_a_transformer_are_paired():
+    config = TransformerConfig(**STACK, source_vocab_size=9, target_vocab_size=9, pre_norm=True)
     ours, theirs = Transformer(config), nn.Transformer(8, 2, 2, 2, 12, **SIZES)
     pairs = matching_parameters(ours, theirs)
     assert sorted(id(its) for _, its in pairs) == sorted(map(id, theirs.parameters()))
@@ -43,7 +44,8 @@ def test_of_a_whole_transformer_the_two_stacks_are_paired():
     assert sorted(id(one) for mine, _ in pairs for one in mine) == sorted(map(id, stacks))
 
 
-def test_a_copy_keeps_the_order_query_key_value_and_gradients_come_in_the_same_order():
+def test_a_copy_keeps_query_key_value_in_order():
+    """And the gradients come in the same order."""
     ours, theirs = MultiHeadAttention(4, 2), nn.MultiheadAttention(4, 2, batch_first=True)
     copy_to_torch(ours, theirs)
     projections = (ours.query_projection, ours.key_projection, ours.value_projection)
@@ -60,6 +62,6 @@ def test_a_copy_keeps_the_order_query_key_value_and_gradients_come_in_the_same_o
 
 
 def test_torchs_last_norm_of_post_norm_has_no_twin():
-    theirs = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 12), 1, nn.LayerNorm(8), enable_nested_tensor=False)
+    theirs = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 12), 2, nn.LayerNorm(8), enable_nested_tensor=False)
     with pytest.raises(AttributeError, match="weight"):
-        copy_to_torch(Encoder(1, 8, 2, 12), theirs)
+        copy_to_torch(Encoder(StackConfig(**STACK)), theirs)

@@ -1,4 +1,4 @@
-"""A ledger of shapes and parameters, kept by a real forward pass."""
+"""The shapes and parameters of a model, listed by a real forward pass."""
 
 import html
 from collections.abc import Sequence
@@ -61,24 +61,24 @@ class ShapeSummary:
         for part, *cells in self._rows():
             data = "".join(f"<td>{html.escape(cell)}</td>" for cell in cells)
             body += f'<tr><th scope="row">{html.escape(part)}</th>{data}</tr>'
-        style = stylesheet("tl-ledger", _RULES)
+        style = stylesheet("tl-shapes", _RULES)
         return (
-            '<div class="tl-ledger" role="group" aria-label="ShapeSummary of shapes and parameters" tabindex="0">'
+            '<div class="tl-shapes" role="group" aria-label="Shapes and parameters" tabindex="0">'
             f"{style}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
         )
 
 
 _RULES = """
-.tl-ledger{display:block;width:fit-content;max-width:100%;overflow-x:auto;background:var(--tl-surface);
+.tl-shapes{display:block;width:fit-content;max-width:100%;overflow-x:auto;background:var(--tl-surface);
   color:var(--tl-ink);margin:.5rem 0;padding:.4rem .6rem;box-sizing:border-box}
-.tl-ledger table{width:auto;margin:0;border-collapse:collapse;border:0;font-size:.8125rem;color:inherit;
+.tl-shapes table{width:auto;margin:0;border-collapse:collapse;border:0;font-size:.8125rem;color:inherit;
   font-variant-numeric:tabular-nums;background:none}
-.tl-ledger:focus-visible{outline:3px solid var(--tl-accent)}
-.tl-ledger th,.tl-ledger td{padding:.2rem .5rem;border:0;border-bottom:1px solid var(--tl-line);text-align:left;
+.tl-shapes:focus-visible{outline:3px solid var(--tl-accent)}
+.tl-shapes th,.tl-shapes td{padding:.2rem .5rem;border:0;border-bottom:1px solid var(--tl-line);text-align:left;
   white-space:nowrap;background:none;color:inherit}
-.tl-ledger thead th{color:var(--tl-muted)}
-.tl-ledger th:last-child,.tl-ledger td:last-child{text-align:right}
-.tl-ledger tbody tr:last-child{font-weight:700}
+.tl-shapes thead th{color:var(--tl-muted)}
+.tl-shapes th:last-child,.tl-shapes td:last-child{text-align:right}
+.tl-shapes tbody tr:last-child{font-weight:700}
 """
 
 
