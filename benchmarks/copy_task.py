@@ -1,5 +1,7 @@
 """Exact match of chapter 10's whole Transformer on the copy task, freely written, for several seeds."""
 
+from dataclasses import replace
+
 import torch
 
 from benchmarks.records import write_record
@@ -8,14 +10,14 @@ from transformer_lib.transformer import Transformer, TransformerConfig
 
 NAME = "copy_task"
 SEEDS = [0, 1, 2]
-TRAINING = {"steps": 1500, "longest": 5, "learning_rate": 2e-3, "warm_up": 100}
+TRAINING = {"steps": 1500, "longest": 5, "learning_rate": 2e-3, "warmup": 100}
 SENTENCES = 1000
 
 
 def measure(seed: int) -> list[float]:
     """Train one tiny model and return its exact match at each length it has seen; test sentences have another seed."""
     torch.manual_seed(seed)
-    model = Transformer(TransformerConfig.tiny(VOCABULARY, VOCABULARY, dropout=0.0))
+    model = Transformer(replace(TransformerConfig.tiny(VOCABULARY, VOCABULARY), dropout=0.0))
     train_on_task(model, task="copy", seed=seed, **TRAINING)
     lengths = range(1, TRAINING["longest"] + 1)
     return [exact_match(model, task="copy", length=length, count=SENTENCES, seed=1000 + seed) for length in lengths]

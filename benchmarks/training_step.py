@@ -16,8 +16,9 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from benchmarks.records import write_record
-from transformer_lib.positional_encoding import PositionalEncoding
 from transformer_lib._progress import progress
+from transformer_lib.positional_encoding import PositionalEncoding
+from transformer_lib.seq2seq import PAD_ID
 from transformer_lib.schedule import transformer_optimizer
 from transformer_lib.seq2seq import PAD_ID
 from transformer_lib.transformer import TokenEmbedding, Transformer, TransformerConfig
@@ -26,7 +27,7 @@ NAME = "training_step"
 SEED = 0
 D_MODEL, NUM_HEADS, NUM_LAYERS, D_FF = 256, 8, 3, 1024
 VOCABULARY, BATCH, LENGTH = 8000, 32, 24
-WARM_UP, STEPS = 3, 20
+WARMUP, STEPS = 3, 20
 # The paper's training first: dropout 0.1, and one matrix for both embeddings and the output.
 SETTINGS = {
     "dropout 0.1, one shared matrix": {"dropout": 0.1, "shared_vocabulary": True},
@@ -79,7 +80,7 @@ def some_batch() -> tuple[Tensor, Tensor, Tensor]:
 
 def training_step(model: nn.Module, optimizer: torch.optim.Optimizer, batch: tuple[Tensor, Tensor, Tensor]) -> None:
     source, target_in, target_out = batch
-    loss = cross_entropy(model(source, target_in).flatten(0, 1), target_out.flatten(), ignore_index=0)
+    loss = cross_entropy(model(source, target_in).flatten(0, 1), target_out.flatten(), ignore_index=PAD_ID)
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
@@ -125,10 +126,10 @@ def measure(dropout: float, shared_vocabulary: bool, own_optimizers: bool = Fals
         make = transformer_optimizer if own_optimizers and name == "ours" else plain_adam
         steps[name] = partial(training_step, model, make(model, LEARNING_RATE), batch)
     times = {name: [] for name in steps}
-    for _ in progress(range(WARM_UP + STEPS), description=f"dropout {dropout}"):
+    for _ in progress(range(WARMUP + STEPS), description=f"dropout {dropout}"):
         for name, step in steps.items():
             times[name].append(seconds(step))
-    return {name: of_steps[WARM_UP:] for name, of_steps in times.items()}
+    return {name: of_steps[WARMUP:] for name, of_steps in times.items()}
 
 
 def main() -> None:

@@ -1,6 +1,7 @@
-"""Chapter 10: the whole model against loops and `nn.Transformer`, its promises, its tables, and pitfalls 1 to 5, 7, 8, 10, 11, 18, 20, 32 and 35."""
+"""Chapter 10: the whole model against `nn.Transformer`, its promises, its state, its tables, and how it starts."""
 
 import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -12,9 +13,11 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.testing import assert_close
 from torch.utils.flop_counter import FlopCounterMode
 
+from transformer_lib.encoder import StackConfig
 from transformer_lib.masks import assert_causal, look_ahead_mask, padding_mask
 from transformer_lib.positional_encoding import sinusoidal_table
-from transformer_lib.teaching.torch_parity import copy_to_torch, compare_gradients
+from transformer_lib.seq2seq import greedy_decode
+from transformer_lib.teaching.torch_parity import compare_gradients, copy_to_torch
 from transformer_lib.transformer import TokenEmbedding, Transformer, TransformerConfig, flop_table, parameter_table
 
 VOCAB = 13
@@ -23,9 +26,13 @@ NORMS = pytest.mark.parametrize("pre_norm", [False, True], ids=["post-norm", "pr
 lengths = st.integers(1, 6)
 
 
+def sizes(vocab=VOCAB, **changes):
+    small = {"d_model": 16, "num_layers": 2, "num_heads": 4, "d_ff": 24, "dropout": 0.0}
+    return TransformerConfig(**{"source_vocab_size": vocab, "target_vocab_size": vocab, **small, **changes})
+
+
 def tiny(vocab=VOCAB, dtype=torch.float64, **changes):
-    sizes = {"d_model": 16, "num_layers": 2, "num_heads": 4, "d_ff": 24, "dropout": 0.0, **changes}
-    return Transformer(TransformerConfig(vocab, vocab, **sizes)).to(dtype)
+    return Transformer(sizes(vocab, **changes)).to(dtype)
 
 
 def words(batch, seq, vocab=VOCAB):
@@ -76,10 +83,11 @@ def run_torch(stacks, model, source, target_in):
     return outputs @ model.output.weight.T
 
 
+@pytest.mark.pitfall(3, 7, 8)
 @NORMS
 @settings(max_examples=12)
 @given(batch=st.integers(1, 3), source=lengths, target=lengths, padded=st.booleans(), shared=st.booleans())
-def test_pitfalls_3_7_8_equals_nn_transformer_forward_and_gradients(pre_norm, batch, source, target, padded, shared):
+def test_equals_nn_transformer_with_gradients(pre_norm, batch, source, target, padded, shared):
     model = shaken(tiny(pre_norm=pre_norm, shared_vocabulary=shared))
     source, target_in = words(batch, source), words(batch, target)
     if padded:
@@ -98,7 +106,8 @@ def test_pitfalls_3_7_8_equals_nn_transformer_forward_and_gradients(pre_norm, ba
         assert_close(mine, its)
 
 
-def test_pitfall_32_equals_torch_in_eval_at_the_real_places():
+@pytest.mark.pitfall(32)
+def test_equals_torch_in_eval_at_the_real_places():
     model = shaken(tiny()).eval()
     source, target_in = words(3, 5), words(3, 4)
     source[0, 3:], target_in[1, 2:] = 0, 0
@@ -110,11 +119,12 @@ def test_pitfall_32_equals_torch_in_eval_at_the_real_places():
 # What the model promises
 
 
+@pytest.mark.pitfall(5)
 @MODES
 @NORMS
-@pytest.mark.parametrize("learned_positions", [False, True])
-def test_pitfall_5_a_later_target_word_moves_no_earlier_output(training, pre_norm, learned_positions):
-    model = tiny(pre_norm=pre_norm, learned_positions=learned_positions, max_len=9, dropout=0.1, attention_dropout=0.1)
+@pytest.mark.parametrize("positions", ["sinusoidal", "learned"])
+def test_a_later_word_moves_no_earlier_output(training, pre_norm, positions):
+    model = tiny(pre_norm=pre_norm, positions=positions, max_len=9, dropout=0.1, attention_dropout=0.1)
     source, target_in = words(3, 5), words(3, 6)
     assert_causal(model, target_in, run=lambda target_in: model(source, target_in))
     model.train(training)
@@ -125,10 +135,11 @@ def test_pitfall_5_a_later_target_word_moves_no_earlier_output(training, pre_nor
     assert (after[:, 4:] - before[:, 4:]).abs().amax(dim=(0, 2)).min() > 0
 
 
+@pytest.mark.pitfall(4)
 @MODES
 @given(source=lengths, target=lengths, more=st.integers(1, 3))
 @settings(max_examples=15)
-def test_pitfall_4_padding_on_the_right_moves_no_real_output(training, source, target, more):
+def test_padding_on_the_right_moves_no_real_word(training, source, target, more):
     model = tiny().train(training)
     source, target_in = words(2, source), words(2, target)
     with torch.no_grad():
@@ -136,8 +147,9 @@ def test_pitfall_4_padding_on_the_right_moves_no_real_output(training, source, t
         assert_close(padded[:, : target_in.size(1)], model(source, target_in))
 
 
+@pytest.mark.pitfall(4)
 @MODES
-def test_pitfall_4_padding_on_the_left_moves_only_the_positions(training):
+def test_padding_on_the_left_moves_only_the_positions(training):
     model = tiny().train(training)
     source, target_in = words(2, 4), words(2, 3)
     left_source, left_target = F.pad(source, (2, 0)), F.pad(target_in, (3, 0))
@@ -161,9 +173,10 @@ def test_batch_order_is_kept(training):
     assert_close(model(source[order], target_in[order]), model(source, target_in)[order])
 
 
+@pytest.mark.pitfall(1, 2)
 @MODES
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
-def test_pitfalls_1_2_nothing_to_see_stays_finite_in_each_precision(training, dtype):
+def test_nothing_to_see_stays_finite(training, dtype):
     model = tiny(dtype=dtype).train(training)
     source, target_in = words(3, 4), words(3, 4)
     source[0] = 0  # a sentence of nothing but padding
@@ -187,19 +200,70 @@ def test_lower_precision_is_near_float64(dtype, tolerance):
         assert_close(model.to(dtype)(source, target_in).double(), exact, rtol=0, atol=tolerance)
 
 
+# The state
+
+
+def in_pieces(model, state, target_in, pieces):
+    """Return the logits of `target_in`, decoded in pieces of these lengths."""
+    return torch.cat([model.decode(piece, state) for piece in target_in.split(pieces, dim=1)], dim=1)
+
+
+@pytest.mark.pitfall(5, 15, 38)
 @MODES
-def test_pitfall_5_encode_and_decode_are_the_halves_of_forward(training):
-    model, source, target_in = tiny().train(training), words(2, 5), words(2, 4)
+@pytest.mark.parametrize("positions", ["sinusoidal", "learned"])
+@pytest.mark.parametrize("pieces", [[6], [1] * 6, [2, 4]], ids=str)
+def test_in_pieces_as_in_one_call(training, positions, pieces):
+    """An empty state, one that goes on, padding in the source on both sides and in the target on the left."""
+    model = shaken(tiny(positions=positions, max_len=7)).train(training)
+    source, target_in = words(3, 5), words(3, 6)
+    source[0, 3:], source[1, :2], target_in[1, :3] = 0, 0, 0
+    state = model.start(source)
+    assert state.words.shape == (3, 0) and state.memory.shape == (3, 5, 16)
+    assert_close(in_pieces(model, state, target_in, pieces), model(source, target_in))
+    assert state.words.equal(target_in)
+
+
+@pytest.mark.parametrize("rows", [[2, 0, 1], [1, 1, 0, 2], [2]], ids=str)
+@pytest.mark.parametrize("done", [0, 1, 3])
+def test_a_state_is_reordered(rows, done):
+    """After `select`, also of the empty state, each row goes on as its sentence does alone."""
+    model = shaken(tiny())
+    source, target_in = words(3, 5), words(3, 5)
+    source[0, 3:], target_in[1, :2] = 0, 0
+    state, rows = model.start(source), torch.tensor(rows)
+    if done:
+        model.decode(target_in[:, :done], state)
+    state.select(rows)
+    following = words(len(rows), 5 - done)
+    whole = torch.cat([target_in[rows, :done], following], dim=1)
+    assert_close(model.decode(following, state), model(source[rows], whole)[:, done:])
+
+
+def test_encode_is_the_memory_of_the_state():
+    model, source = tiny(), words(2, 5)
     source[0, 3:] = 0
-    memory = model.encode(source)
-    assert memory.shape == (2, 5, 16)
-    logits = model(source, target_in)
-    assert_close(model.decode(target_in, memory, source), logits)
-    for length in range(1, 4):
-        assert_close(model.decode(target_in[:, :length], memory, source), logits[:, :length])
+    assert_close(model.start(source).memory, model.encode(source))
+    assert model.start(source).memory_mask.equal(padding_mask(source))
 
 
-def test_pitfall_18_dropout_only_where_the_paper_has_it():
+@pytest.mark.pitfall(25)
+def test_one_batch_is_learned_and_written_freely():
+    """A shift that is off by one would give a low loss here, too, but not these words."""
+    torch.manual_seed(0)
+    model, source = tiny(dtype=torch.float32, d_model=32), words(3, 5)
+    answer = torch.tensor([[5, 6, 7, 2], [8, 2, 0, 0], [9, 9, 2, 0]])
+    target_in = F.pad(answer[:, :-1], (1, 0), value=1)
+    optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
+    for _ in range(150):
+        loss = F.cross_entropy(model(source, target_in).flatten(0, 1), answer.flatten(), ignore_index=0)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    assert greedy_decode(model, source, max_len=4).equal(answer)
+
+
+@pytest.mark.pitfall(18)
+def test_dropout_only_where_the_paper_has_it():
     model = tiny(dropout=0.1)
     assert {m.dropout for m in model.modules() if type(m).__name__ == "MultiHeadAttention"} == {0.0}
     assert {m.p for m in model.modules() if isinstance(m, nn.Dropout)} == {0.1}
@@ -209,7 +273,8 @@ def test_pitfall_18_dropout_only_where_the_paper_has_it():
     assert_close(learned.positions(torch.ones(1, 7, 16, dtype=torch.float64)), torch.zeros(1, 7, 16, dtype=torch.float64))
 
 
-def test_pitfall_20_no_two_layers_start_alike():
+@pytest.mark.pitfall(20)
+def test_no_two_layers_start_alike():
     model = tiny(num_layers=3)
     for stack in (model.encoder, model.decoder):
         for tensors in zip(*(layer.parameters() for layer in stack.layers), strict=True):
@@ -217,7 +282,7 @@ def test_pitfall_20_no_two_layers_start_alike():
                 assert not any(tensors[0].equal(other) for other in tensors[1:]) and not tensors[1].equal(tensors[2])
 
 
-def test_each_matrix_of_the_stacks_starts_by_glorots_rule():
+def test_each_matrix_starts_by_glorots_rule():
     model = tiny(d_model=32, d_ff=64)
     for name, parameter in [*model.encoder.named_parameters(), *model.decoder.named_parameters()]:
         if parameter.ndim == 2:
@@ -228,8 +293,9 @@ def test_each_matrix_of_the_stacks_starts_by_glorots_rule():
 # The embedding, and the shared matrix
 
 
+@pytest.mark.pitfall(10)
 @given(vocab=st.integers(1, 9), half=st.integers(1, 8), batch=st.integers(1, 3), seq=lengths)
-def test_pitfall_10_embedding_is_the_row_times_the_root(vocab, half, batch, seq):
+def test_embedding_is_the_row_times_the_root(vocab, half, batch, seq):
     embedding = TokenEmbedding(vocab, 2 * half).double()
     tokens = torch.randint(vocab, (batch, seq))
     ours = embedding(tokens)
@@ -239,7 +305,8 @@ def test_pitfall_10_embedding_is_the_row_times_the_root(vocab, half, batch, seq)
     assert_close(*(torch.autograd.grad(output, embedding.weight, upstream) for output in (ours, theirs)))
 
 
-def test_pitfall_10_the_root_comes_before_the_positions():
+@pytest.mark.pitfall(10)
+def test_the_root_comes_before_the_positions():
     torch.manual_seed(0)
     model = tiny(vocab=2000, d_model=64)
     tokens = words(8, 16, vocab=2000)
@@ -251,15 +318,17 @@ def test_pitfall_10_the_root_comes_before_the_positions():
     assert_close(seen[0], vectors + sinusoidal_table(16, 64).double())
 
 
+@pytest.mark.pitfall(11)
 @pytest.mark.parametrize("d_model", [16, 64, 256])
-def test_pitfall_11_the_matrix_starts_with_the_inverse_root(d_model):
+def test_the_matrix_starts_with_the_inverse_root(d_model):
     torch.manual_seed(0)
     model = tiny(vocab=4000, d_model=d_model, shared_vocabulary=True, dtype=torch.float32)
     assert abs(model.output.weight.std() * math.sqrt(d_model) - 1) < 0.02
     assert abs(model.output.weight.mean()) < 0.01
 
 
-def test_pitfall_11_one_matrix_survives_loading_and_moving():
+@pytest.mark.pitfall(11)
+def test_one_matrix_survives_loading_and_moving():
     model, other = tiny(shared_vocabulary=True), tiny(shared_vocabulary=True)
 
     def assert_tied():
@@ -280,10 +349,11 @@ def test_pitfall_11_one_matrix_survives_loading_and_moving():
     assert untied.output.weight is not untied.target_embedding.weight is not untied.source_embedding.weight
 
 
+@pytest.mark.pitfall(11, 35)
 @pytest.mark.parametrize("seed", [0, 1, 2])
 @pytest.mark.parametrize("shared", [True, False])
 @pytest.mark.parametrize("vocab", [1000, 8000])
-def test_pitfalls_11_35_first_loss_is_within_a_tenth_of_log_v(seed, shared, vocab):
+def test_first_loss_is_within_a_tenth_of_log_v(seed, shared, vocab):
     torch.manual_seed(seed)
     model = tiny(vocab, torch.float32, d_model=64, shared_vocabulary=shared)
     logits = model(words(16, 12, vocab), words(16, 12, vocab))
@@ -295,14 +365,23 @@ def test_pitfalls_11_35_first_loss_is_within_a_tenth_of_log_v(seed, shared, voca
 
 
 @given(
-    source=st.integers(3, 20), target=st.integers(3, 20), layers=st.integers(1, 3), heads=st.integers(1, 4),
-    width=st.integers(1, 4), d_ff=st.integers(1, 30), pre_norm=st.booleans(), learned=st.booleans(), shared=st.booleans(),
+    source=st.integers(4, 20), target=st.integers(4, 20), layers=st.integers(1, 3), heads=st.integers(1, 4),
+    width=st.integers(1, 4), d_ff=st.integers(1, 30), pre_norm=st.booleans(), shared=st.booleans(),
+    positions=st.sampled_from(["sinusoidal", "learned"]),
 )  # fmt: skip
-def test_parameter_table_counts_every_parameter(source, target, layers, heads, width, d_ff, pre_norm, learned, shared):
+def test_parameter_table_counts_every_parameter(source, target, layers, heads, width, d_ff, pre_norm, positions, shared):
     config = TransformerConfig(
-        source, source if shared else target, d_model=2 * heads * width, num_layers=layers, num_heads=heads, d_ff=d_ff,
-        max_len=11, pre_norm=pre_norm, learned_positions=learned, shared_vocabulary=shared,
-    )  # fmt: skip
+        source_vocab_size=source,
+        target_vocab_size=source if shared else target,
+        d_model=2 * heads * width,
+        num_layers=layers,
+        num_heads=heads,
+        d_ff=d_ff,
+        max_len=11,
+        pre_norm=pre_norm,
+        positions=positions,
+        shared_vocabulary=shared,
+    )
     with torch.device("meta"):
         model = Transformer(config)
     assert sum(parameter_table(config).values()) == sum(p.numel() for p in model.parameters())
@@ -315,7 +394,8 @@ def test_the_base_model_has_63_million_parameters():
     base = TransformerConfig.base()
     assert (base.d_model, base.num_heads, base.d_ff, base.dropout, base.num_layers) == (512, 8, 2048, 0.1, 6)
     assert base.shared_vocabulary and big.shared_vocabulary and base.source_vocab_size == 37_000
-    assert TransformerConfig.tiny(13, 17, d_model=32).d_model == 32
+    tiny = TransformerConfig.tiny(13, 17)
+    assert (tiny.source_vocab_size, tiny.target_vocab_size, tiny.d_model) == (13, 17, 64)
 
 
 @pytest.mark.parametrize("changes", [{}, {"d_ff": 40, "num_layers": 1}, {"shared_vocabulary": True, "pre_norm": True}])
@@ -334,10 +414,10 @@ def test_the_masks_are_those_of_chapter_08():
     model.decoder.register_forward_pre_hook(lambda module, inputs: seen.update(decoder=inputs))
     source, target_in = torch.tensor([[3, 4, 0]]), torch.tensor([[1, 5, 0, 6]])
     model(source, target_in)
-    assert seen["encoder"][1].equal(padding_mask(source, 0))
-    _, _, self_mask, memory_mask, _ = seen["decoder"]
-    assert self_mask.equal(padding_mask(target_in, 0) & look_ahead_mask(4))
-    assert memory_mask.equal(padding_mask(source, 0))
+    assert seen["encoder"][1].equal(padding_mask(source))
+    _, _, self_mask, memory_mask = seen["decoder"]
+    assert self_mask.equal(padding_mask(target_in) & look_ahead_mask(4))
+    assert memory_mask.equal(padding_mask(source))
 
 
 # Wrong input
@@ -349,29 +429,38 @@ ONES = torch.ones(2, 4, dtype=torch.long)
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: TransformerConfig(0, 13), "source_vocab_size must be at least 1, but it is 0"),
-        (lambda: TransformerConfig(13, 13, num_layers=0), "num_layers must be at least 1, but it is 0"),
-        (lambda: TransformerConfig(13, 13, max_len=-1), "max_len must be at least 1, but it is -1"),
-        (lambda: TransformerConfig(13, 13, d_model=64, num_heads=7), "divisible by num_heads, but they are 64 and 7"),
-        (lambda: TransformerConfig(13, 13, d_model=9, num_heads=3), "d_model must be even .* 9 and 3"),
-        (lambda: TransformerConfig(13, 13, dropout=1.0), "dropout must be at least 0 and below 1, but it is 1.0"),
-        (lambda: TransformerConfig(13, 13, attention_dropout=-0.1), "attention_dropout must be at least 0"),
-        (lambda: TransformerConfig(13, 13, pad_id=1), r"three different ids in 0 … 12, but they are \[1, 1, 2\]"),
-        (lambda: TransformerConfig(13, 20, eos_id=13), r"ids in 0 … 12, but they are \[0, 1, 13\]"),
-        (lambda: TransformerConfig(13, 13, sos_id=-1), "three different ids"),
-        (lambda: TransformerConfig(13, 20, shared_vocabulary=True), "one size, but source_vocab_size and target_vocab_size are 13 and 20"),
-        (lambda: tiny()(ONES + 12, ONES), "token ids must lie in 0 … 12, but they lie in 13 … 13"),
-        (lambda: tiny()(ONES, ONES - 2), "token ids must lie in 0 … 12, but they lie in -1 … -1"),
-        (lambda: tiny()(ONES[:, :0], ONES), r"not empty, but they are torch.int64 of shape \(2, 0\)"),
-        (lambda: tiny()(ONES, ONES[:, :0]), r"not empty, but they are torch.int64 of shape \(2, 0\)"),
-        (lambda: tiny()(ONES[0], ONES), r"shape \(batch, seq\), not empty, .* \(4,\)"),
-        (lambda: tiny()(ONES.float(), ONES), "tokens must be integers .* torch.float32"),
-        (lambda: tiny()(ONES, ONES[:1]), r"same sentences, but their shapes are \(1, 4\), \(2, 4, 16\) and \(2, 4\)"),
-        (lambda: tiny().decode(ONES, torch.zeros(2, 3, 16).double(), ONES), r"same sentences, .* \(2, 3, 16\)"),
+        (lambda: sizes(0), "source_vocab_size must be at least 4, but it is 0"),
+        (lambda: sizes(target_vocab_size=3), "target_vocab_size must be at least 4, but it is 3"),
+        (lambda: sizes(num_layers=0), "num_layers must be at least 1, but it is 0"),
+        (lambda: sizes(max_len=-1), "max_len must be at least 1, but it is -1"),
+        (lambda: sizes(d_model=64, num_heads=7), "divisible by num_heads, but they are 64 and 7"),
+        (lambda: sizes(d_model=9, num_heads=3), "d_model must be even .* each sine needs its cosine, but it is 9"),
+        (lambda: sizes(dropout=1.0), "dropout must be at least 0 and below 1, but it is 1.0"),
+        (lambda: sizes(attention_dropout=-0.1), "attention_dropout must be at least 0"),
+        (lambda: sizes(positions="rotary"), "positions must be 'sinusoidal' or 'learned', but it is 'rotary'"),
+        (lambda: replace(sizes(), positions=None), "positions must be 'sinusoidal' or 'learned', but it is None"),
+        (
+            lambda: sizes(13, target_vocab_size=20, shared_vocabulary=True),
+            "one size, but source_vocab_size and target_vocab_size are 13 and 20",
+        ),
+        (lambda: tiny()(ONES + 12, ONES), "tokens must hold ids in 0 … 12, but its ids lie in 13 … 13"),
+        (lambda: tiny()(ONES, ONES - 2), "tokens must hold ids in 0 … 12, but its ids lie in -1 … -1"),
+        (lambda: tiny()(ONES[:, :0], ONES), r"at least one token, but it is torch.int64 of shape \(2, 0\)"),
+        (lambda: tiny()(ONES, ONES[:, :0]), r"at least one token, but it is torch.int64 of shape \(2, 0\)"),
+        (lambda: tiny()(ONES[0], words(4, 3)), r"shape \(batch, seq\), .* \(4,\)"),
+        (lambda: tiny()(ONES.float(), ONES), "tokens must hold token ids .* torch.float32"),
+        (lambda: tiny()(ONES, ONES[:1]), "source and target_in must hold the same number of sentences, but they hold 2 and 1"),
+        (lambda: tiny().decode(ONES[:1], tiny().start(ONES)), "words and state must hold the same number .* 1 and 2"),
         (lambda: tiny(max_len=3)(ONES, ONES[:, :2]), "table has 3 positions, .* 4 tokens need 4"),
         (lambda: tiny(max_len=3, positions="learned")(ONES[:, :3], ONES), "table has 3 positions"),
     ],
 )
-def test_wrong_input_says_what_came_and_what_was_expected(call, message):
+def test_wrong_input_says_what_came(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_layers_are_built_from_the_configuration():
+    """The configuration of the model is one of its stacks, too."""
+    assert isinstance(sizes(), StackConfig)
+    assert sizes(num_layers=3).num_layers == len(tiny(num_layers=3).decoder.layers) == 3

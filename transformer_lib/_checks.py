@@ -3,11 +3,15 @@
 Every check returns nothing and raises `ValueError` that names the argument, what came, and what was expected.
 """
 
+import json
 import math
+import os
 from collections.abc import Sequence
+from pathlib import Path
 
 import torch
 from torch import Tensor
+from torch.nn.utils.rnn import PackedSequence
 
 
 def at_least(least: int | float, **numbers: int | float) -> None:
@@ -59,11 +63,15 @@ def token_ids(name: str, tokens: Tensor, vocab_size: int | None = None) -> None:
         known_ids(name, tokens, vocab_size)
 
 
-def padded_at_the_end(name: str, tokens: Tensor, pad_id: int) -> None:
-    """Check that each row is words first, at least one, and then nothing but padding."""
+def sentences(name: str, tokens: Tensor, vocab_size: int, pad_id: int, may_be_empty: bool = False) -> None:
+    """Check that `tokens` are ids of shape `(batch, seq)`, each row words first, at least one, and then nothing but padding.
+
+    With `may_be_empty` a row may also be nothing but padding.
+    """
+    token_ids(name, tokens, vocab_size)
     word = tokens != pad_id  # (batch, seq)
     empty = (~word[:, 0]).nonzero().flatten().tolist()
-    if empty:
+    if empty and not may_be_empty:
         raise ValueError(
             f"each row of {name} must start with a word, but row {empty[0]} starts with padding (id {pad_id})"
         )
@@ -224,11 +232,14 @@ def even(*, because: str, **numbers: int) -> None:
             raise ValueError(f"{name} must be even and positive, because {because}, but it is {number}")
 
 
-def equal(what: str, **numbers: int) -> None:
+def one_size(what: str, **numbers: int) -> None:
     """Check that all named numbers are the same; `what` says what they must be."""
     if len(set(numbers.values())) > 1:
         came = " and ".join(map(str, numbers.values()))
         raise ValueError(f"{what}, but {' and '.join(numbers)} are {came}")
+
+
+equal = one_size  # until chapters 4 and 14 say one_size
 
 
 def sampling(temperature: int | float, top_k: int | None, top_p: int | float | None) -> None:
@@ -268,6 +279,53 @@ def batch(source: Tensor, target_in: Tensor, target_out: Tensor, pad_id: int) ->
         )
     if not (target_out != pad_id).any():
         raise ValueError("target_out must hold a word to say, but all is padding")
+
+
+def fits_budget(index: int, width: int, max_tokens: int) -> None:
+    """Check that a batch of `max_tokens` tokens has room for pair `index`, whose longer sentence has `width`."""
+    if width > max_tokens:
+        raise ValueError(
+            f"max_tokens must be at least as large as the longest sentence, "
+            f"but it is {max_tokens}, and pair {index} has a sentence of {width} tokens"
+        )
+
+
+def checkpoint_format(path: str | os.PathLike, state: object, expected: str) -> None:
+    """Check that the `state` read from `path` was written by `save_checkpoint`."""
+    if not isinstance(state, dict) or state.get("format") != expected:
+        raise ValueError(f"path must name a file that save_checkpoint wrote, but {path} is not one")
+
+
+def checkpoint_parts(path: str | os.PathLike, state: dict, model: torch.nn.Module, **others: object) -> None:
+    """Check that `state` has the names, shapes and types of the model's weights, and each of the `others` that is asked for."""
+    kept, needed = (
+        {name: (tuple(value.shape), value.dtype) for name, value in weights.items()}
+        for weights in (state["model"], model.state_dict())
+    )
+    for name in [*needed, *kept]:
+        if kept.get(name) != needed.get(name):
+            raise ValueError(
+                f"path must name a checkpoint of this model, but {path} has {kept.get(name, 'nothing')} for {name!r}, "
+                f"and the model has {needed.get(name, 'nothing')}"
+            )
+    for name, part in others.items():
+        if part is not None and state[name] is None:
+            raise ValueError(f"path must hold the state of the {name}, but {path} does not")
+
+
+def resumable(path: str | os.PathLike, resume: bool) -> None:
+    """Check that a run may go on from the file `path`, which exists."""
+    if not resume:
+        raise FileExistsError(f"{path} exists: go on from it with resume=True, or remove it")
+
+
+def run_of_train(path: str | os.PathLike, extra: dict, steps: int) -> None:
+    """Check that a checkpoint's `extra` is that of a run of `train` with at most `steps` steps."""
+    if "place" not in extra:
+        raise ValueError(f"checkpoint must be one that train wrote, but {path} is not")
+    done = len(extra["history"]["losses"])
+    if done > steps:
+        raise ValueError(f"steps must not be below what {path} has done already, {done}, but it is {steps}")
 
 
 def loss(logits: Tensor, target: Tensor, smoothing: int | float, pad_id: int, reduction: str) -> None:
@@ -348,3 +406,117 @@ def predictions(predictions: list[str], references: list[str]) -> None:
             "each prediction needs one reference that is not empty, and there must be one at least, "
             f"but there are {len(predictions)} predictions and {given} such references"
         )
+
+
+def recurrent_state(state: Tensor | tuple, zeros: Tensor | tuple) -> None:
+    """Check that `state` has the form and the shapes of `zeros`: one tensor, or an LSTM's pair of them."""
+
+    def shapes(state: Tensor | tuple) -> tuple:
+        return tuple(map(shapes, state)) if isinstance(state, tuple) else tuple(state.shape)
+
+    if shapes(state) != shapes(zeros):
+        pair = " (an LSTM's state is the pair h, c)" if isinstance(zeros, tuple) else ""
+        raise ValueError(f"state must have shape {shapes(zeros)}{pair}, but its shape is {shapes(state)}")
+
+
+def recurrent_step(cell: torch.nn.Module, x: Tensor, state: Tensor | tuple) -> None:
+    """Check what a cell of chapter 2 is given for one step: `x` of shape `(batch, input)`, and its state."""
+    if x.ndim != 2 or x.size(1) != cell.input_size:
+        raise ValueError(
+            f"x must have shape (batch, input) with input {cell.input_size}, but its shape is {tuple(x.shape)}"
+        )
+    recurrent_state(state, cell.initial_state(len(x)))
+
+
+def recurrent_cell(cell: torch.nn.Module) -> None:
+    """Check that `cell` is one that chapter 2's layer can run."""
+    if not hasattr(cell, "initial_state"):
+        raise ValueError(
+            "cell must be an RNNCell, an LSTMCell or a GRUCell of this library, "
+            f"but it is {type(cell).__module__}.{type(cell).__name__}"
+        )
+
+
+def recurrent_input(x: Tensor | PackedSequence, input_size: int) -> None:
+    """Check that `x` holds sequences of vectors, `(batch, seq, input)` or packed, with at least one step."""
+    if isinstance(x, PackedSequence):
+        if x.data.ndim != 2 or x.data.size(1) != input_size:
+            raise ValueError(
+                f"x must be packed from (batch, seq, input) with input {input_size}, "
+                f"but its data has shape {tuple(x.data.shape)}"
+            )
+    elif x.ndim != 3 or x.size(2) != input_size or x.size(1) < 1:
+        raise ValueError(
+            f"x must have shape (batch, seq, input) with input {input_size} and at least one step, "
+            f"but its shape is {tuple(x.shape)}"
+        )
+
+
+def string(name: str, value: object) -> None:
+    """Check that `value` is a string; it may be empty."""
+    if not isinstance(value, str):
+        raise ValueError(f"{name} must be a string, but it is {value!r}")
+
+
+def words(name: str, values: object) -> list[str]:
+    """Check that `values` are words, not a text and not lists of words, and return them as a list; it may be empty."""
+    if isinstance(values, str):
+        raise ValueError(f"{name} must be a list of words, not a text: {values!r}")
+    values = list(values)
+    for value in values:
+        string(f"each of {name}", value)
+    return values
+
+
+def saved_vocabulary(path: object, content: str) -> tuple[list[str], int]:
+    """Check that `content`, read from `path`, is a saved vocabulary, and return its words and its number of buckets."""
+    try:
+        saved = json.loads(content)
+        known, oov_buckets = words("words", saved["words"]), saved["oov_buckets"]
+        not_empty("words", known)
+        if len(set(known)) < len(known):
+            raise ValueError("a word occurs twice")
+        if type(oov_buckets) is not int:
+            raise ValueError(f"oov_buckets is {oov_buckets!r}")
+        at_least(1, oov_buckets=oov_buckets)
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"{path} does not hold a saved vocabulary: {error!r}") from None
+    return known, oov_buckets
+
+
+def review_folder(path: Path) -> None:
+    """Check that `path` holds the folders `neg` and `pos`, each with text files and nothing else."""
+    for name in ("neg", "pos"):
+        folder = path / name
+        if not folder.is_dir():
+            raise ValueError(f"{path}: expected folders pos and neg; {name} is missing")
+        files = sorted(file for file in folder.iterdir() if not file.name.startswith("."))
+        if not files:
+            raise ValueError(f"{folder}: expected .txt files, but the folder is empty")
+        for file in files:
+            if not file.name.endswith((".txt", ".txt.gz")):
+                raise ValueError(f"{file}: expected nothing but .txt files here")
+
+
+def review_table(path: Path, header: list[str], rows: list[list[str]]) -> None:
+    """Check that a table read from `path` has a `document` and a `label` in each row, and that a label is 0 or 1."""
+    for name in ("document", "label"):
+        if header.count(name) != 1:
+            came = ", ".join(map(repr, header))
+            raise ValueError(f"{path}, line 1: expected one column {name!r}, but got {came}")
+    if not rows:
+        raise ValueError(f"{path}, line 2: expected reviews, but the file ends")
+    label_at = header.index("label")
+    for number, row in enumerate(rows, start=2):
+        if len(row) != len(header):
+            raise ValueError(f"{path}, line {number}: {len(row)} fields, but line 1 names {len(header)}")
+        if row[label_at] not in ("0", "1"):
+            raise ValueError(f"{path}, line {number}: label {row[label_at]!r}, but expected 0 or 1")
+
+
+def one_each(**lists: Sequence) -> None:
+    """Check that all named lists are equally long: one of each for one of the others."""
+    lengths = [len(items) for items in lists.values()]
+    if len(set(lengths)) > 1:
+        came = " and ".join(f"{len(items)} {name}" for name, items in lists.items())
+        raise ValueError(f"{' and '.join(lists)} must be equally many, but there are {came}")
