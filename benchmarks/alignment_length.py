@@ -2,9 +2,11 @@
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import pad
 
 from benchmarks.records import write_record
 from transformer_lib.alignment import AttentionSeq2Seq, DotProductAttention
+from transformer_lib.seq2seq import SOS_ID, greedy_decode
 from transformer_lib.teaching.experiments.sequence_tasks import VOCABULARY, exact_match, task_batch, train_on_task
 
 NAME = "alignment_length"
@@ -25,17 +27,17 @@ class OneNeuron(nn.Module):
     def forward(self, query: Tensor, memory: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         pairs = torch.cat([memory, query.unsqueeze(1).expand_as(memory)], dim=-1)
         weights = self.neuron(pairs).squeeze(-1).masked_fill(~mask, -torch.inf).softmax(dim=-1)
-        return torch.einsum("bs,bsd->bd", weights, memory), weights
+        return (weights.unsqueeze(1) @ memory).squeeze(1), weights
 
 
-# name: task, hidden size, what makes the attention (None: additive), when the decoder looks
+# name: task, hidden size, what makes the attention (None: additive), the decoder's style
 MODELS = {
-    "additive": ("reverse", 64, None, "after"),
-    "dot product": ("reverse", 64, DotProductAttention, "after"),
-    "one linear neuron": ("reverse", 64, lambda: OneNeuron(64), "after"),
-    "additive, look before": ("reverse", 64, None, "before"),
-    "additive, look before, copy": ("copy", 64, None, "before"),
-    "additive, hidden 32": ("reverse", 32, None, "after"),
+    "additive": ("reverse", 64, None, "luong"),
+    "dot product": ("reverse", 64, DotProductAttention, "luong"),
+    "one linear neuron": ("reverse", 64, lambda: OneNeuron(64), "luong"),
+    "additive, look before": ("reverse", 64, None, "bahdanau"),
+    "additive, look before, copy": ("copy", 64, None, "bahdanau"),
+    "additive, hidden 32": ("reverse", 32, None, "luong"),
 }
 
 
@@ -43,8 +45,11 @@ def places_of_maxima(model: AttentionSeq2Seq, task: str, seed: int) -> dict[str,
     """Return how often the largest weight is on the word that is being written, and one place earlier or later."""
     generator = torch.Generator().manual_seed(seed)
     source, _, _ = task_batch(task, count=200, length=MAP_LENGTH, generator=generator)
-    model.generate(source, max_len=MAP_LENGTH + 1)
-    looked_at = model.weights[:, :MAP_LENGTH].argmax(dim=-1)  # (200, 12)
+    written = greedy_decode(model, source, max_len=MAP_LENGTH)  # (200, 12)
+    state = model.start(source)
+    with torch.no_grad():
+        model.decode(pad(written[:, :-1], (1, 0), value=SOS_ID), state)
+    looked_at = state.weights.argmax(dim=-1)  # (200, 12)
     places = torch.arange(MAP_LENGTH)
     wanted = places if task == "copy" else places.flip(0)
     offsets = {"one place early": -1, "on the word": 0, "one place late": 1}
@@ -53,11 +58,11 @@ def places_of_maxima(model: AttentionSeq2Seq, task: str, seed: int) -> dict[str,
 
 def measure(name: str, seed: int) -> dict[str, object]:
     """Train one model and measure it on sentences drawn from another seed."""
-    task, hidden, make_attention, look = MODELS[name]
+    task, hidden, make_attention, style = MODELS[name]
     torch.manual_seed(seed)
     attention = make_attention() if make_attention else None
     model = AttentionSeq2Seq(
-        VOCABULARY, VOCABULARY, d_model=D_MODEL, hidden_size=hidden, attention=attention, look=look
+        VOCABULARY, VOCABULARY, d_model=D_MODEL, hidden_size=hidden, attention=attention, style=style
     )
     train_on_task(model, task=task, seed=seed, steps=STEPS)
     matches = [exact_match(model, task=task, length=length, seed=1000 + seed) for length in LENGTHS]

@@ -1,15 +1,22 @@
-"""Chapter 04: both attentions against loops and torch, the decoder against chapter 01's, and the pitfalls of PITFALLS 1 to 6, 25 and 26."""
+"""Chapter 04: both attentions against loops and torch, the decoder against chapter 01's, and pitfalls 1 to 6, 25 and 26."""
 
 import pytest
 import torch
+from helpers import assert_equal_with_gradients
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 from torch.nn import functional as F
 from torch.testing import assert_close
 
-from transformer_lib.alignment import AdditiveAttention, AttentionDecoder, AttentionSeq2Seq, DotProductAttention
-from transformer_lib.seq2seq import EOS_ID, PAD_ID, SOS_ID, RecurrentDecoder
+from transformer_lib.alignment import (
+    AdditiveAttention,
+    AttentionDecoder,
+    AttentionSeq2Seq,
+    AttentionState,
+    DotProductAttention,
+)
+from transformer_lib.seq2seq import EOS_ID, PAD_ID, SOS_ID, RecurrentDecoder, greedy_decode
 
 sizes = st.integers(1, 5)
 
@@ -29,12 +36,6 @@ def attentions(width, dtype=torch.float64):
     return [DotProductAttention(), AdditiveAttention(width, width, 3).to(dtype)]
 
 
-def assert_equal_with_gradients(ours, theirs, inputs):
-    upstream = [torch.randn_like(output) for output in ours]
-    assert_close(ours, theirs)
-    assert_close(torch.autograd.grad(ours, inputs, upstream), torch.autograd.grad(theirs, inputs, upstream))
-
-
 def by_loops(score, query, memory, mask):
     """Attention one number at a time; a row with nothing to see gives zeros."""
     contexts, maps = [], []
@@ -47,8 +48,9 @@ def by_loops(score, query, memory, mask):
     return torch.stack(contexts), torch.stack(maps)
 
 
+@pytest.mark.pitfall(3)
 @given(batch=sizes, seq=sizes, width=sizes)
-def test_pitfall_3_dot_product_equals_torchs_attention_under_masks(batch, seq, width):
+def test_dot_product_equals_torchs_under_masks(batch, seq, width):
     query, memory, mask = numbers(batch, width), numbers(batch, seq, width), a_mask(batch, seq)
     for given_mask in (None, mask):
         ours, weights = DotProductAttention()(query, memory, given_mask)
@@ -66,8 +68,8 @@ def test_dot_product_equals_loops(batch, seq, width):
 
 
 @given(batch=sizes, seq=sizes, query_size=sizes, memory_size=sizes, hidden_size=sizes)
-def test_additive_equals_linear_tanh_softmax_in_loops(batch, seq, query_size, memory_size, hidden):
-    ours = AdditiveAttention(query_size, memory_size, hidden).double()
+def test_additive_equals_linear_tanh_softmax(batch, seq, query_size, memory_size, hidden_size):
+    ours = AdditiveAttention(query_size, memory_size, hidden_size).double()
     names = ("from_query", "from_memory", "to_score")
     theirs = nn.ModuleDict({name: nn.Linear(*getattr(ours, name).weight.shape[::-1], bias=False) for name in names}).double()
     theirs.load_state_dict(ours.state_dict())
@@ -83,11 +85,13 @@ def test_additive_equals_linear_tanh_softmax_in_loops(batch, seq, query_size, me
         torch.autograd.grad(our_outputs, [query, memory, *ours.parameters()], upstream),
         torch.autograd.grad(their_outputs, [query, memory, *theirs.parameters()], upstream),
     )
-    assert sum(p.numel() for p in ours.parameters()) == hidden * (query_size + memory_size + 1)
+    assert sum(p.numel() for p in ours.parameters()) == hidden_size * (query_size + memory_size + 1)
 
 
+@pytest.mark.pitfall(1)
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
-def test_pitfall_1_padding_gets_exactly_nothing_in_every_precision(dtype):
+def test_padding_gets_exactly_nothing(dtype):
+    """In every precision."""
     mask = torch.tensor([[True, False, True, False]])
     for attention in attentions(3, dtype):
         query, memory = numbers(1, 3, dtype=dtype), numbers(1, 4, 3, dtype=dtype)
@@ -98,8 +102,10 @@ def test_pitfall_1_padding_gets_exactly_nothing_in_every_precision(dtype):
         assert_close(weights.sum(), torch.ones((), dtype=dtype))
 
 
+@pytest.mark.pitfall(2)
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
-def test_pitfall_2_a_row_with_nothing_to_see_is_zeros_forward_and_backward(dtype):
+def test_a_row_with_nothing_to_see_is_zeros(dtype):
+    """Forward and backward, in every precision."""
     mask = torch.tensor([[True, True], [False, False]])
     for attention in attentions(3, dtype):
         query, memory = numbers(2, 3, dtype=dtype), numbers(2, 2, 3, dtype=dtype)
@@ -112,8 +118,9 @@ def test_pitfall_2_a_row_with_nothing_to_see_is_zeros_forward_and_backward(dtype
         assert memory.grad[0].ne(0).any()
 
 
+@pytest.mark.pitfall(4)
 @given(batch=sizes, seq=sizes, padding=sizes)
-def test_pitfall_4_padding_on_either_side_changes_nothing(batch, seq, padding):
+def test_padding_on_either_side_changes_nothing(batch, seq, padding):
     query, memory = numbers(batch, 3), numbers(batch, seq, 3)
     everything = torch.ones(batch, seq, dtype=torch.bool)
     for attention in attentions(3):
@@ -126,7 +133,8 @@ def test_pitfall_4_padding_on_either_side_changes_nothing(batch, seq, padding):
             assert_close(wider_weights[mask].view(batch, seq), weights)
 
 
-def test_pitfall_2_no_nan_arises_on_the_way_either():
+@pytest.mark.pitfall(2)
+def test_no_nan_arises_on_the_way():
     """torch's anomaly detection, which readers use to find a NaN, must not stop at ours."""
     mask = torch.tensor([[True, True], [False, False]])
     for attention in attentions(3):
@@ -151,9 +159,21 @@ def test_the_state_steers_the_additive_score():
     assert (weights[0] - weights[1]).abs().max() > 1e-3
 
 
+def a_state(hidden, memory, mask=None, context=None):
+    """The state of a decoder that starts from `hidden`."""
+    batch, source, _ = memory.shape
+    return AttentionState(
+        hidden,
+        context=torch.zeros_like(hidden) if context is None else context,
+        memory=memory,
+        mask=torch.ones(batch, source, dtype=torch.bool) if mask is None else mask,
+        weights=memory.new_zeros(batch, 0, source),
+    )
+
+
 @given(batch=sizes, target=sizes, source=sizes)
-def test_without_context_the_decoder_is_chapter_ones(batch, target, source):
-    plain = RecurrentDecoder(vocab=9, d_model=3, hidden_size=4).double()
+def test_without_context_it_is_chapter_ones(batch, target, source):
+    plain = RecurrentDecoder(vocab_size=9, d_model=3, hidden_size=4).double()
     looking = AttentionDecoder(9, 3, 4, DotProductAttention(), style="luong").double()
     with torch.no_grad():
         looking.embedding.weight.copy_(plain.embedding.weight)
@@ -164,9 +184,9 @@ def test_without_context_the_decoder_is_chapter_ones(batch, target, source):
         looking.output.weight.zero_()[:, :4].copy_(plain.output.weight)
         looking.output.bias.copy_(plain.output.bias)
     state, memory = numbers(batch, 4), numbers(batch, source, 4)
-    target_in = torch.randint(9, (batch, target))
-    ours, _, _ = looking(target_in, (state, torch.zeros_like(state)), memory)
-    theirs, _ = plain(target_in, state.unsqueeze(0))
+    words = torch.randint(9, (batch, target))
+    ours = looking(words, a_state(state, memory))
+    theirs, _ = plain(words, state.unsqueeze(0))
     upstream = torch.randn_like(ours)
     assert_close(ours, theirs)
     ours.backward(upstream)
@@ -177,51 +197,60 @@ def test_without_context_the_decoder_is_chapter_ones(batch, target, source):
     assert_close(looking.cell.weight_hh.grad, plain.layer.weight_hh_l0.grad)
 
 
-@pytest.mark.parametrize("look", ["after", "before"])
-def test_the_decoder_follows_its_formula_step_by_step(look):
-    """`look` decides with which state it looks; the query of the first step tells the two apart."""
-    decoder = AttentionDecoder(9, 3, 4, DotProductAttention(), look=look).double()
-    memory, mask, target_in = numbers(2, 5, 4), a_mask(2, 5), torch.randint(9, (2, 3))
-    state, context = numbers(2, 4), numbers(2, 4)
-    logits, (last_state, last_context), weights = decoder(target_in, (state, context), memory, mask)
+@pytest.mark.parametrize("style", ["luong", "bahdanau"])
+def test_the_decoder_follows_its_formula(style):
+    """`style` decides with which state it looks; the query of the first step tells the two apart."""
+    decoder = AttentionDecoder(9, 3, 4, DotProductAttention(), style=style).double()
+    memory, mask, words = numbers(2, 5, 4), a_mask(2, 5), torch.randint(9, (2, 3))
+    hidden, context = numbers(2, 4), numbers(2, 4)
+    state = a_state(hidden, memory, mask, context)
+    logits = decoder(words, state)
     for t in range(3):
-        word = decoder.embedding(target_in[:, t])
-        if look == "before":
-            context, expected = DotProductAttention()(state, memory, mask)
-        state = decoder.cell(torch.cat([word, context], dim=-1), state)
-        if look == "after":
-            context, expected = DotProductAttention()(state, memory, mask)
-        assert_close(weights[:, t], expected)
-        assert_close(logits[:, t], decoder.output(torch.cat([state, context], dim=-1)))
-    assert_close((last_state, last_context), (state, context))
+        word = decoder.embedding(words[:, t])
+        if style == "bahdanau":
+            context, expected = DotProductAttention()(hidden, memory, mask)
+        hidden = decoder.cell(torch.cat([word, context], dim=-1), hidden)
+        if style == "luong":
+            context, expected = DotProductAttention()(hidden, memory, mask)
+        assert_close(state.weights[:, t], expected)
+        assert_close(logits[:, t], decoder.output(torch.cat([hidden, context], dim=-1)))
+    assert_close((state.hidden, state.context), (hidden, context))
 
 
-@pytest.fixture(params=["after", "before"])
+@pytest.fixture(params=["luong", "bahdanau"])
 def model(request):
     torch.manual_seed(0)
-    return AttentionSeq2Seq(13, 13, d_model=6, hidden_size=8, look=request.param).double()
+    return AttentionSeq2Seq(13, 13, d_model=6, hidden_size=8, style=request.param).double()
 
 
-def test_the_decoder_starts_from_the_encoders_state_with_nothing_seen(model):
+def decoded(model, source, words):
+    """The logits of all words in one call, and the weights that were used."""
+    state = model.start(source)
+    return model.decode(words, state), state.weights
+
+
+def test_it_starts_from_the_encoders_state(model):
+    """And has seen nothing yet."""
     source, target_in = torch.randint(3, 13, (2, 5)), torch.randint(3, 13, (2, 3))
-    memory, state = model.encoder(source)
-    expected, _, _ = model.decoder(target_in, (state[0], torch.zeros(2, 8).double()), memory)
-    assert_close(model(source, target_in), expected)
+    memory, hidden = model.encoder(source)
+    assert_close(model(source, target_in), model.decoder(target_in, a_state(hidden[0], memory)))
 
 
-def test_pitfall_4_padding_the_source_moves_nothing(model):
+@pytest.mark.pitfall(4)
+def test_padding_the_source_moves_nothing(model):
     source, target_in = torch.randint(3, 13, (4, 5)), torch.randint(3, 13, (4, 3))
-    logits = model(source, target_in)
-    weights = model.weights
-    assert_close(model(F.pad(source, (0, 3)), target_in), logits)
-    assert model.weights.shape == (4, 3, 8)
-    assert model.weights[:, :, 5:].eq(0).all()
-    assert_close(model.weights[:, :, :5], weights)
-    assert_close(model.generate(F.pad(source, (0, 3)), 6), model.generate(source, 6))
+    logits, weights = decoded(model, source, target_in)
+    padded_logits, padded_weights = decoded(model, F.pad(source, (0, 3)), target_in)
+    assert_close(padded_logits, logits)
+    assert padded_weights.shape == (4, 3, 8)
+    assert padded_weights[:, :, 5:].eq(0).all()
+    assert_close(padded_weights[:, :, :5], weights)
+    assert_close(greedy_decode(model, F.pad(source, (0, 3)), 6), greedy_decode(model, source, 6))
 
 
+@pytest.mark.pitfall(5)
 @pytest.mark.parametrize("training", [True, False])
-def test_pitfall_5_a_later_target_word_moves_no_earlier_logit(model, training):
+def test_a_later_word_moves_no_earlier_logit(model, training):
     model.train(training)
     source, target_in = torch.randint(3, 13, (2, 5)), torch.randint(3, 13, (2, 6))
     logits = model(source, target_in)
@@ -231,35 +260,40 @@ def test_pitfall_5_a_later_target_word_moves_no_earlier_logit(model, training):
     assert (changed[:, 4:] - logits[:, 4:]).abs().max() > 1e-6
 
 
-def test_pitfall_6_the_weights_are_those_of_the_last_pass(model):
+@pytest.mark.pitfall(6)
+def test_the_state_holds_the_weights_used(model):
+    """Row by row what the attention returned, in one call and word by word; detached, and no part of the model."""
     maps = []
     model.decoder.attention.register_forward_hook(lambda module, inputs, output: maps.append(output[1]))
     source = torch.tensor([[3, 4, 5, 6, 7], [8, 9, PAD_ID, PAD_ID, PAD_ID]])
-    model(source, torch.randint(3, 13, (2, 3)))
-    assert model.weights.shape == (2, 3, 5) and not model.weights.requires_grad
-    assert_close(model.weights, torch.stack(maps, dim=1).detach(), rtol=0, atol=0)
+    words = torch.randint(3, 13, (2, 4))
+    _, weights = decoded(model, source, words)
+    assert weights.shape == (2, 4, 5) and not weights.requires_grad
+    assert_close(weights, torch.stack(maps, dim=1).detach(), rtol=0, atol=0)
+    assert_close(weights.sum(dim=-1), torch.ones(2, 4, dtype=torch.float64))
+    assert weights[1, :, 2:].eq(0).all()
     maps.clear()
-    written = model.generate(source, max_len=4)
-    assert model.weights.shape == (2, written.size(1), 5)
-    assert_close(model.weights, torch.stack(maps, dim=1), rtol=0, atol=0)
-    assert_close(model.weights.sum(dim=-1), torch.ones(written.shape, dtype=torch.float64))
-    assert model.weights[1, :, 2:].eq(0).all()
-    assert "weights" not in model.state_dict()
+    state = model.start(source)
+    assert state.weights.shape == (2, 0, 5)
+    for word in words.split([1, 2, 1], dim=1):
+        model.decode(word, state)
+    assert_close(state.weights, torch.stack(maps, dim=1).detach(), rtol=0, atol=0)
 
 
-def test_pitfall_25_free_writing_equals_teacher_forcing_on_its_own_words(model):
+@pytest.mark.pitfall(25)
+def test_free_writing_equals_teacher_forcing(model):
+    """Its own words, read back as target_in, have each next word as their best."""
     with torch.no_grad():
         model.decoder.output.bias[:3] = -100  # no special sign: all lines stay equally long
     source = torch.randint(3, 13, (5, 4))
-    written = model.generate(source, max_len=7)
-    free = model.weights
+    written = greedy_decode(model, source, max_len=7)
     assert written.shape == (5, 7)
     logits = model(source, F.pad(written[:, :-1], (1, 0), value=SOS_ID))
     assert_close(logits.argmax(dim=-1), written)
-    assert_close(model.weights, free)
 
 
-def test_pitfall_25_it_can_learn_a_batch_by_heart_and_write_it_back(model):
+@pytest.mark.pitfall(25)
+def test_a_batch_learned_by_heart_comes_back(model):
     model.float()
     source = torch.tensor([[3, 4, 5], [6, 7, PAD_ID], [8, PAD_ID, PAD_ID]])
     answers = torch.tensor([[5, 4, 3, EOS_ID], [7, 6, EOS_ID, PAD_ID], [8, EOS_ID, PAD_ID, PAD_ID]])
@@ -271,13 +305,14 @@ def test_pitfall_25_it_can_learn_a_batch_by_heart_and_write_it_back(model):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    assert model.generate(source, max_len=10).tolist() == answers.tolist()
+    assert greedy_decode(model, source, max_len=10).tolist() == answers.tolist()
 
 
-def test_pitfall_26_after_its_end_sign_a_line_gets_padding(model):
+@pytest.mark.pitfall(26)
+def test_after_its_end_sign_a_line_gets_padding(model):
     with torch.no_grad():
         model.decoder.output.bias[EOS_ID] = 100
-    assert model.generate(torch.randint(3, 13, (3, 4)), max_len=9).tolist() == [[EOS_ID]] * 3
+    assert greedy_decode(model, torch.randint(3, 13, (3, 4)), max_len=9).tolist() == [[EOS_ID]] * 3
 
 
 def test_every_parameter_learns(model):
@@ -290,13 +325,13 @@ DOT, ADDITIVE = DotProductAttention(), AdditiveAttention(4, 6, 3)
 TINY = AttentionSeq2Seq(13, 13, d_model=3, hidden_size=4)
 WORDS = torch.full((2, 3), 5)
 WRONG = {
-    "dot product needs equal widths": (lambda: DOT(torch.zeros(2, 4), torch.zeros(2, 5, 6)), "equally wide.* 4 and 6"),
+    "dot product needs equal widths": (lambda: DOT(torch.zeros(2, 4), torch.zeros(2, 5, 6)), "equally wide.* query and memory are 4 and 6"),
     "other batch": (lambda: DOT(torch.zeros(2, 4), torch.zeros(3, 5, 4)), r"same batch.* \(2, 4\) and \(3, 5, 4\)"),
     "one batch does not broadcast": (lambda: DOT(torch.zeros(1, 4), torch.zeros(3, 5, 4)), "same batch"),
     "many queries": (lambda: DOT(torch.zeros(2, 3, 4), torch.zeros(2, 5, 4)), r"query must have shape \(batch, d\)"),
     "no batch": (lambda: ADDITIVE(torch.zeros(4), torch.zeros(5, 6)), r"query must have shape \(batch, d\)"),
-    "query too wide": (lambda: ADDITIVE(torch.zeros(2, 6), torch.zeros(2, 5, 6)), "query must be 4 wide, but it is 6"),
-    "memory too narrow": (lambda: ADDITIVE(torch.zeros(2, 4), torch.zeros(2, 5, 4)), "memory must be 6 wide, but it is 4"),
+    "query too wide": (lambda: ADDITIVE(torch.zeros(2, 6), torch.zeros(2, 5, 6)), r"query must be 4 wide in its last axis, but its shape is \(2, 6\)"),
+    "memory too narrow": (lambda: ADDITIVE(torch.zeros(2, 4), torch.zeros(2, 5, 4)), r"memory must be 6 wide in its last axis, .* \(2, 5, 4\)"),
     "mask of integers": (
         lambda: DOT(torch.zeros(2, 4), torch.zeros(2, 5, 4), torch.ones(2, 5).int()),
         "mask must be boolean.* torch.int32",
@@ -305,16 +340,19 @@ WRONG = {
         lambda: ADDITIVE(torch.zeros(2, 4), torch.zeros(2, 5, 6), torch.ones(2, 1, 5).bool()),
         r"mask must be boolean.* \(2, 5\).* \(2, 1, 5\)",
     ),
-    "no such look": (lambda: AttentionDecoder(13, 3, 4, DOT, look="now"), 'look must be "after" or "before".* \'now\''),
-    "unknown target word": (lambda: TINY(WORDS, WORDS + 8), "target_in must hold ids from 0 to 12"),
-    "unknown source word": (lambda: TINY(WORDS + 8, WORDS), "source must hold ids from 0 to 12"),
+    "no such style": (lambda: AttentionDecoder(13, 3, 4, DOT, style="now"), "style must be 'luong' or 'bahdanau'.* 'now'"),
+    "unknown target word": (lambda: TINY(WORDS, WORDS + 8), "target_in must hold ids in 0 … 12"),
+    "unknown source word": (lambda: TINY(WORDS + 8, WORDS), "source must hold ids in 0 … 12"),
     "sentence without words": (lambda: TINY(WORDS * 0, WORDS), "each row of source must start with a word"),
+    "padding before a target word": (lambda: TINY(WORDS, F.pad(WORDS, (1, 0))), "row of target_in must start with a word"),
+    "words for other sentences": (lambda: TINY.decode(WORDS[:1], TINY.start(WORDS)), "same number of sentences.* 1 and 2"),
+    "decoder alone": (lambda: TINY.decode(WORDS + 8, TINY.start(WORDS)), "words must hold ids in 0 … 12"),
     "other number of sentences": (lambda: TINY(WORDS, WORDS[:1]), "same number of sentences.* 2 and 1"),
-    "nothing to write": (lambda: TINY.generate(WORDS, max_len=0), "max_len must be at least 1, but it is 0"),
+    "nothing to write": (lambda: greedy_decode(TINY, WORDS, max_len=0), "max_len must be at least 1, but it is 0"),
 }
 
 
 @pytest.mark.parametrize(("call", "message"), WRONG.values(), ids=WRONG.keys())
-def test_wrong_input_says_what_came_and_what_was_expected(call, message, as_a_user_calls_it):
+def test_wrong_input(call, message, as_a_user_calls_it):
     with pytest.raises(ValueError, match=message):
         call()

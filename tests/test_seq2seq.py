@@ -1,4 +1,6 @@
-"""Chapter 01: encoder and decoder against loops and torch's layers, and PITFALLS 24, 25 and 26."""
+"""Chapter 01: encoder and decoder against loops and torch's layers, the loop that writes, and pitfalls 24, 25 and 26."""
+
+import math
 
 import pytest
 import torch
@@ -15,7 +17,9 @@ from transformer_lib.seq2seq import (
     RecurrentDecoder,
     RecurrentEncoder,
     Seq2Seq,
-    write_greedily,
+    greedy_decode,
+    next_logits,
+    write_words,
 )
 
 SOURCE_VOCAB, TARGET_VOCAB, D_MODEL, HIDDEN = 9, 11, 6, 5
@@ -49,7 +53,7 @@ def test_the_special_ids():
 
 
 @given(lengths=lengths, target=sizes, layer=layers)
-def test_each_sentence_of_a_padded_batch_equals_torch_on_that_sentence_alone(lengths, target, layer):
+def test_a_padded_batch_equals_torch_row_by_row(lengths, target, layer):
     """Forward and all gradients: the naive version takes one sentence at a time and never sees padding."""
     ours, theirs = make(layer), make(layer)
     theirs.load_state_dict(ours.state_dict())
@@ -101,7 +105,7 @@ def test_equals_a_loop_over_the_words(lengths, target):
 
 
 @given(lengths=lengths, extra=st.integers(1, 7), layer=layers)
-def test_padding_moves_no_state_no_output_and_gets_no_gradient(lengths, extra, layer):
+def test_padding_moves_nothing(lengths, extra, layer):
     encoder = make(layer).encoder
     source = sentences(lengths, SOURCE_VOCAB)
     outputs, state = encoder(source)
@@ -136,17 +140,18 @@ def test_step_by_step_equals_all_at_once(batch, target, layer):
 
 
 @given(lengths=lengths, max_len=st.integers(1, 8), layer=layers)
-def test_generate_writes_what_forward_finds_best(lengths, max_len, layer):
+def test_greedy_writes_what_forward_finds_best(lengths, max_len, layer):
     """What is written, read back with teacher forcing behind SOS, has each next word as its best, up to EOS."""
     model = make(layer)
     source = sentences(lengths, SOURCE_VOCAB)
-    written = model.generate(source, max_len=max_len)
+    written = greedy_decode(model, source, max_len=max_len)
     for english, row in zip(source, written, strict=True):
         ended = (row == EOS_ID).nonzero().flatten()
         words = row[: ended[0] + 1] if len(ended) else row
         target_in = pad(words[:-1], (1, 0), value=SOS_ID).unsqueeze(0)
         _, state = model.encoder(english.unsqueeze(0))
         logits, _ = model.decoder(target_in, state)
+        logits[:, :, [PAD_ID, SOS_ID]] = -math.inf  # nobody writes those
         assert torch.equal(logits.argmax(dim=-1)[0], words)
 
 
@@ -172,14 +177,14 @@ class WrappedGRU(nn.Module):
         return self.gru(x, state)
 
 
-def test_any_layer_with_the_interface_of_torch_fits():
+def test_any_layer_with_torchs_interface_fits():
     ours, theirs = make(WrappedGRU), make()
     theirs.load_state_dict({name.replace(".gru", ""): value for name, value in ours.state_dict().items()})
     source, target_in = sentences([3, 1], SOURCE_VOCAB), sentences([2, 2], TARGET_VOCAB)
     assert_close(ours(source, target_in), theirs(source, target_in))
 
 
-def test_encoder_and_decoder_have_weights_of_their_own():
+def test_encoder_and_decoder_share_no_weights():
     model = make()
     assert not torch.equal(model.encoder.layer.weight_hh_l0, model.decoder.layer.weight_hh_l0)
     expected = {
@@ -190,8 +195,9 @@ def test_encoder_and_decoder_have_weights_of_their_own():
     assert {name: tuple(model.state_dict()[name].shape) for name in expected} == expected
 
 
+@pytest.mark.pitfall(24)
 @given(extra_source=st.integers(0, 5), extra_target=st.integers(1, 9))
-def test_pitfall_24_adding_padding_changes_neither_the_loss_nor_a_gradient(extra_source, extra_target):
+def test_padding_moves_no_loss_and_no_gradient(extra_source, extra_target):
     model = make()
     source = sentences([4, 2, 1], SOURCE_VOCAB)
     answer = sentences([5, 2, 3], TARGET_VOCAB - 1)
@@ -226,7 +232,8 @@ BATCH_IN = torch.tensor([[1, 7, 8, 0, 0], [1, 9, 3, 4, 5], [1, 6, 0, 0, 0]])
 BATCH_OUT = torch.tensor([[7, 8, 2, 0, 0], [9, 3, 4, 5, 2], [6, 2, 0, 0, 0]])
 
 
-def test_pitfall_25_three_tokens_shifted_by_one():
+@pytest.mark.pitfall(25)
+def test_three_tokens_shifted_by_one():
     """Place by place: what is read, and what must come next; the score at a place must not need the place itself."""
     answer = torch.tensor([[5, 6, 7]])
     target_in, target_out = pad(answer, (1, 0), value=SOS_ID), pad(answer, (0, 1), value=EOS_ID)
@@ -239,54 +246,91 @@ def test_pitfall_25_three_tokens_shifted_by_one():
         assert_close(prefix[:, place], logits[:, place])
 
 
-def test_pitfall_25_an_overfitted_batch_comes_back_when_decoded_freely():
+@pytest.mark.pitfall(25)
+def test_a_batch_learned_by_heart_comes_back():
+    """Written freely, not read: a shift by one would show."""
     model, loss = memorise(BATCH_IN, BATCH_OUT, BATCH)
     assert loss < 0.05
-    assert torch.equal(model.generate(BATCH, max_len=5), BATCH_OUT)
+    assert torch.equal(greedy_decode(model, BATCH, max_len=5), BATCH_OUT)
 
 
-def test_pitfall_25_without_the_shift_the_loss_is_small_and_nothing_comes_back():
+@pytest.mark.pitfall(25)
+def test_without_the_shift_nothing_comes_back():
+    """And the loss is small all the same."""
     model, loss = memorise(BATCH_OUT, BATCH_OUT, BATCH)
     assert loss < 0.05
-    written = model.generate(BATCH, max_len=5)
+    written = greedy_decode(model, BATCH, max_len=5)
     written = pad(written, (0, 5 - written.size(1)), value=PAD_ID)
     assert not (written == BATCH_OUT).all(dim=1).any()
 
 
-def by_table(table):
-    """Return a step that writes `table[place]` for each sentence and counts the places in its state."""
+class ByTable(nn.Module):
+    """Writes `table[sentence][place]`, and keeps what it was given to read; its state is the number of words."""
 
-    def step(token, state):
-        wanted = torch.tensor([row[int(state)] for row in table])
-        return nn.functional.one_hot(wanted, TARGET_VOCAB).double().unsqueeze(1), state + 1
+    max_len = math.inf
 
-    return step
+    def __init__(self, table):
+        super().__init__()
+        self.table, self.read = table, []
+
+    def start(self, source):
+        self.place = 0
+
+    def decode(self, words, state):
+        assert words.shape == (len(self.table), 1)
+        self.read.append(words.flatten().tolist())
+        wanted = torch.tensor([row[self.place] for row in self.table])
+        self.place += 1
+        return nn.functional.one_hot(wanted, TARGET_VOCAB).double().unsqueeze(1)
 
 
-def test_pitfall_26_a_finished_sentence_stays_finished_while_others_go_on():
-    table = [[5, 2, 7, 8, 2], [6, 7, 8, 2, 3], [2, 2, 2, 2, 2]]
-    written = write_greedily(by_table(table), torch.tensor(0), torch.full((3, 1), SOS_ID), max_len=9)
+@pytest.mark.pitfall(26)
+def test_a_finished_sentence_stays_finished():
+    """While the others go on it gets padding, whatever the model says; and the loop ends with the last sentence."""
+    model = ByTable([[5, 2, 7, 8, 2], [6, 7, 8, 2, 3], [2, 2, 2, 2, 2]])
+    written = greedy_decode(model, torch.full((3, 2), 3), max_len=9)
     assert written.tolist() == [[5, 2, 0, 0], [6, 7, 8, 2], [2, 0, 0, 0]]
 
 
-def test_pitfall_26_the_word_written_is_the_word_read_next():
-    read = []
-
-    def step(token, state):
-        read.append(token.tolist())
-        return nn.functional.one_hot(token + 1, 8).double(), state
-
-    written = write_greedily(step, torch.tensor(0), torch.tensor([[3], [4]]), max_len=3)
-    assert written.tolist() == [[4, 5, 6], [5, 6, 7]]
-    assert read == [[[3], [4]], [[4], [5]], [[5], [6]]]
+@pytest.mark.pitfall(26)
+def test_the_word_written_is_read_next():
+    model = ByTable([[4, 5, 6], [5, 6, 7]])
+    assert greedy_decode(model, torch.full((2, 1), 3), max_len=3).tolist() == [[4, 5, 6], [5, 6, 7]]
+    assert model.read == [[SOS_ID, SOS_ID], [4, 5], [5, 6]]
 
 
+def test_nobody_writes_padding_or_sos():
+    model = ByTable([[PAD_ID, SOS_ID, 5], [SOS_ID, PAD_ID, 5]])
+    written = greedy_decode(model, torch.full((2, 1), 3), max_len=3)
+    assert (written != SOS_ID).all() and (written[:, 0] >= EOS_ID).all()
+    model.start(None)
+    logits = next_logits(model, torch.full((2, 1), SOS_ID), None)
+    assert logits[:, :EOS_ID].eq(-math.inf).all() and logits[:, EOS_ID:].eq(0).all()
+
+
+def test_choose_gets_the_logits_and_decides():
+    """The loop is written once: who chooses sees -inf for padding and SOS, and the model's scores for the rest."""
+    model, seen = make(), []
+    source = sentences([3, 2], SOURCE_VOCAB)
+
+    def worst(logits):
+        seen.append(logits)
+        return logits[:, EOS_ID + 1 :].argmin(dim=-1) + EOS_ID + 1
+
+    written = write_words(model, source, 4, worst)
+    expected = model(source, pad(written[:, :-1], (1, 0), value=SOS_ID))
+    assert torch.stack(seen, dim=1)[:, :, :EOS_ID].eq(-math.inf).all()
+    assert_close(torch.stack(seen, dim=1)[:, :, EOS_ID:], expected[:, :, EOS_ID:])
+    assert torch.equal(expected[:, :, EOS_ID + 1 :].argmin(dim=-1) + EOS_ID + 1, written)
+
+
+@pytest.mark.pitfall(26)
 @given(lengths=lengths, max_len=st.integers(1, 12))
-def test_pitfall_26_nothing_but_padding_follows_eos(lengths, max_len):
+def test_nothing_but_padding_follows_eos(lengths, max_len):
     model = make()
     with torch.no_grad():
         model.decoder.output.bias[EOS_ID] = 0.2  # so that some sentences end early
-    written = model.generate(sentences(lengths, SOURCE_VOCAB), max_len=max_len)
+    written = greedy_decode(model, sentences(lengths, SOURCE_VOCAB), max_len=max_len)
     assert 1 <= written.size(1) <= max_len
     after_end = (written == EOS_ID).cumsum(dim=1) - (written == EOS_ID).long() > 0
     assert not written[after_end].any()
@@ -294,18 +338,19 @@ def test_pitfall_26_nothing_but_padding_follows_eos(lengths, max_len):
         assert (written == EOS_ID).any(dim=1).all()
 
 
-def test_pitfall_26_without_eos_in_the_targets_the_model_does_not_stop():
+@pytest.mark.pitfall(26)
+def test_without_eos_it_does_not_stop():
     model, _ = memorise(BATCH_IN, BATCH_OUT.masked_fill(BATCH_OUT == EOS_ID, PAD_ID), BATCH)
-    written = model.generate(BATCH, max_len=12)
+    written = greedy_decode(model, BATCH, max_len=12)
     assert written.size(1) == 12
     assert not (written == EOS_ID).any()
 
 
-def test_generate_builds_no_graph():
+def test_writing_builds_no_graph():
     model = make()
     states = []
     model.decoder.layer.register_forward_hook(lambda layer, inputs, result: states.append(result[1]))
-    model.generate(sentences([2], SOURCE_VOCAB), max_len=3)
+    greedy_decode(model, sentences([2], SOURCE_VOCAB), max_len=3)
     assert states
     assert not any(state.requires_grad for state in states)
 
@@ -322,15 +367,15 @@ def test_the_order_of_the_batch_does_not_matter(lengths):
 SOURCE, TARGET = torch.tensor([[3, 4], [5, 0]]), torch.tensor([[1, 3, 4], [1, 5, 0]])
 EMPTY = torch.zeros(2, 0, dtype=torch.long)
 WRONG_INPUTS = {
-    "source id too large": (torch.tensor([[3, 9]]), TARGET[:1], "source must hold ids from 0 to 8.* from 3 to 9"),
-    "source id negative": (torch.tensor([[3, -1]]), TARGET[:1], "source must hold ids from 0 to 8.* from -1 to 3"),
-    "target id too large": (SOURCE, TARGET + 7, "target_in must hold ids from 0 to 10.* from 7 to 12"),
-    "target id negative": (SOURCE, TARGET - 1, "target_in must hold ids from 0 to 10.* from -1 to 4"),
-    "no source words": (EMPTY, TARGET, r"source must hold word ids .* torch.int64 of shape \(2, 0\)"),
-    "no target words": (SOURCE, EMPTY, r"target_in must hold word ids .* torch.int64 of shape \(2, 0\)"),
-    "no sentences": (SOURCE[:0], TARGET[:0], r"must hold word ids .* of shape \(0, "),
-    "no batch": (SOURCE[0], TARGET, r"source must hold word ids .* of shape \(2,\)"),
-    "not ids": (SOURCE.float(), TARGET, "source must hold word ids .* torch.float32"),
+    "source id too large": (torch.tensor([[3, 9]]), TARGET[:1], "source must hold ids in 0 … 8, .* 3 … 9"),
+    "source id negative": (torch.tensor([[3, -1]]), TARGET[:1], "source must hold ids in 0 … 8, .* -1 … 3"),
+    "target id too large": (SOURCE, TARGET + 7, "target_in must hold ids in 0 … 10, .* 7 … 12"),
+    "target id negative": (SOURCE, TARGET - 1, "target_in must hold ids in 0 … 10, .* -1 … 4"),
+    "no source words": (EMPTY, TARGET, r"source must hold token ids .* torch.int64 of shape \(2, 0\)"),
+    "no target words": (SOURCE, EMPTY, r"target_in must hold token ids .* torch.int64 of shape \(2, 0\)"),
+    "no sentences": (SOURCE[:0], TARGET[:0], r"must hold token ids .* of shape \(0, "),
+    "no batch": (SOURCE[0], TARGET, r"source must hold token ids .* of shape \(2,\)"),
+    "not ids": (SOURCE.float(), TARGET, "source must hold token ids .* torch.float32"),
     "more targets than sources": (SOURCE[:1], TARGET, "same number of sentences, but they hold 1 and 2"),
     "more sources than targets": (SOURCE, TARGET[:1], "same number of sentences, but they hold 2 and 1"),
     "source of padding": (torch.tensor([[3, 4], [0, 0]]), TARGET, "row of source must start with a word, but row 1"),
@@ -342,23 +387,23 @@ WRONG_INPUTS = {
 
 
 @pytest.mark.parametrize(("source", "target_in", "message"), WRONG_INPUTS.values(), ids=WRONG_INPUTS.keys())
-def test_wrong_input_says_what_came_and_what_was_expected(source, target_in, message, as_a_user_calls_it):
+def test_wrong_input(source, target_in, message, as_a_user_calls_it):
     with pytest.raises(ValueError, match=message):
         make()(source, target_in)
 
 
 WRONG_CALLS = {
-    "encoder alone": (lambda: RecurrentEncoder(5, 4, 3)(torch.tensor([[7]])), "source must hold ids from 0 to 4"),
+    "encoder alone": (lambda: RecurrentEncoder(5, 4, 3)(torch.tensor([[7]])), "source must hold ids in 0 … 4"),
     "decoder alone": (
         lambda: RecurrentDecoder(5, 4, 3)(torch.tensor([[7]]), torch.zeros(1, 1, 3)),
-        "target_in must hold ids from 0 to 4",
+        "words must hold ids in 0 … 4",
     ),
-    "no room to write": (lambda: make().generate(SOURCE, max_len=0), "max_len must be at least 1, but it is 0"),
-    "nothing to read": (lambda: make().generate(EMPTY, max_len=3), "source must hold word ids"),
+    "no room to write": (lambda: greedy_decode(make(), SOURCE, max_len=0), "max_len must be at least 1, but it is 0"),
+    "nothing to read": (lambda: greedy_decode(make(), EMPTY, max_len=3), "source must hold token ids"),
 }
 
 
 @pytest.mark.parametrize(("call", "message"), WRONG_CALLS.values(), ids=WRONG_CALLS.keys())
-def test_wrong_calls_say_what_came_and_what_was_expected(call, message, as_a_user_calls_it):
+def test_wrong_calls(call, message, as_a_user_calls_it):
     with pytest.raises(ValueError, match=message):
         call()

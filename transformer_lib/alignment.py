@@ -31,13 +31,14 @@ def read_memory(
     Source: Bahdanau et al. (2015), equations 5 and 6.
     """
     if mask is not None:
-        # A row with nothing to see keeps finite scores: its softmax must not be 0 / 0.
-        hidden = ~mask & mask.any(dim=-1, keepdim=True)  # (batch, seq)
-        scores = scores.masked_fill(hidden, -torch.inf)
+        # A row of -inf alone would be NaN after the softmax, so a fully masked row
+        # keeps its scores, and loses its weights afterwards.
+        fully_masked = ~mask.any(dim=-1, keepdim=True)  # (batch, 1)
+        scores = scores.masked_fill(~(mask | fully_masked), -math.inf)
     weights = scores.softmax(dim=-1)  # (batch, seq)
     if mask is not None:
         weights = weights.masked_fill(~mask, 0.0)
-    context = torch.einsum("bs,bsd->bd", weights, memory)  # (batch, d)
+    context = (weights.unsqueeze(1) @ memory).squeeze(1)  # (batch, d)
     return context, weights
 
 # %% ../notebooks/04_alignment.ipynb #dot-product-attention
@@ -59,8 +60,9 @@ class DotProductAttention(nn.Module):
         mask: Bool[Tensor, "batch seq"] | None = None,
     ) -> tuple[Float[Tensor, "batch d"], Float[Tensor, "batch seq"]]:
         check.memory_attention(query, memory, mask)
-        check.width("memory", memory, query.size(-1))
-        scores = torch.einsum("bd,bsd->bs", query, memory)  # (batch, seq)
+        same = "query and memory must be equally wide for a dot product"
+        check.one_size(same, query=query.size(-1), memory=memory.size(-1))
+        scores = (memory @ query.unsqueeze(2)).squeeze(2)  # (batch, seq)
         return read_memory(scores, memory, mask)
 
 # %% ../notebooks/04_alignment.ipynb #additive-attention
@@ -93,9 +95,9 @@ class AdditiveAttention(nn.Module):
         check.memory_attention(query, memory, mask)
         check.width("query", query, self.from_query.in_features)
         check.width("memory", memory, self.from_memory.in_features)
-        compared = self.from_query(query).unsqueeze(1) + self.from_memory(memory)
-        # compared: (batch, seq, hidden_size)
-        scores = self.to_score(compared.tanh()).squeeze(-1)  # (batch, seq)
+        q = self.from_query(query).unsqueeze(1)  # (batch, 1, hidden_size)
+        m = self.from_memory(memory)  # (batch, seq, hidden_size)
+        scores = self.to_score((q + m).tanh()).squeeze(2)  # (batch, seq)
         return read_memory(scores, memory, mask)
 
 # %% ../notebooks/04_alignment.ipynb #attention-state
@@ -151,7 +153,8 @@ class AttentionDecoder(nn.Module):
     def forward(
         self, words: Int[Tensor, "batch target"], state: AttentionState
     ) -> Float[Tensor, "batch target vocab"]:
-        check.token_ids("target_in", words, self.embedding.num_embeddings)
+        check.token_ids("words", words, self.embedding.num_embeddings)
+        check.equally_many(words=words, state=state.hidden)
         hidden, context = state.hidden, state.context  # each (batch, hidden)
         logits, rows = [], []
         for word in self.embedding(words).unbind(dim=1):  # (batch, d_model)
@@ -203,15 +206,20 @@ class AttentionSeq2Seq(nn.Module):
         source: Int[Tensor, "batch source"],
         target_in: Int[Tensor, "batch target"],
     ) -> Float[Tensor, "batch target vocab"]:
+        vocab_size = self.decoder.embedding.num_embeddings
+        check.sentences("target_in", target_in, vocab_size, PAD_ID)
         check.equally_many(source=source, target_in=target_in)
         return self.decode(target_in, self.start(source))
 
     def start(self, source: Int[Tensor, "batch source"]) -> AttentionState:
-        memory, hidden = self.encoder(source)  # (batch, source, hidden), (1, batch, …)
-        nothing_seen = torch.zeros_like(hidden[0])  # (batch, hidden)
-        no_words = memory.new_zeros(len(source), 0, source.size(1))
+        memory, hidden = self.encoder(source)
+        # memory: (batch, source, hidden), hidden: (1, batch, hidden)
         return AttentionState(
-            hidden[0], nothing_seen, memory, mask=source != PAD_ID, weights=no_words
+            hidden=hidden[0],
+            context=torch.zeros_like(hidden[0]),  # nothing seen yet
+            memory=memory,
+            mask=source != PAD_ID,
+            weights=memory.new_zeros(len(source), 0, source.size(1)),  # no words yet
         )
 
     def decode(

@@ -1,5 +1,7 @@
 """The tasks are what they say, and the loop trains and measures a model on them."""
 
+import math
+
 import pytest
 import torch
 from torch import nn
@@ -8,7 +10,6 @@ from torch.nn.functional import one_hot
 from transformer_lib.seq2seq import EOS_ID, PAD_ID, SOS_ID
 from transformer_lib.teaching.experiments.sequence_tasks import (
     VOCABULARY,
-    best_words,
     exact_match,
     right_words,
     task_batch,
@@ -17,7 +18,7 @@ from transformer_lib.teaching.experiments.sequence_tasks import (
 
 
 @pytest.mark.parametrize(("task", "order"), [("copy", 1), ("reverse", -1)])
-def test_the_answer_is_the_source_in_the_order_of_the_task(task, order):
+def test_the_answer_is_the_source_in_some_order(task, order):
     source, target_in, target_out = task_batch(task, count=50, length=7, generator=torch.Generator().manual_seed(0))
     assert source.min() == 3
     assert source.max() == VOCABULARY - 1
@@ -26,7 +27,7 @@ def test_the_answer_is_the_source_in_the_order_of_the_task(task, order):
         assert expected == [*sentence[::order], EOS_ID]
 
 
-def test_the_same_generator_gives_the_same_sentences_and_then_other_ones():
+def test_a_generator_fixes_the_sentences():
     first, second = (torch.Generator().manual_seed(4) for _ in range(2))
     batches = [task_batch("copy", count=8, length=6, generator=generator)[0] for generator in (first, second, second)]
     assert batches[0].equal(batches[1])
@@ -67,7 +68,7 @@ def test_training_lowers_the_loss_on_all_lengths():
     assert model.lengths == {1, 2, 3, 4}
 
 
-def test_with_a_warm_up_the_rate_climbs_and_then_falls_to_almost_nothing(monkeypatch):
+def test_with_warmup_the_rate_climbs_and_falls(monkeypatch):
     rates = []
     step = torch.optim.Adam.step
 
@@ -76,7 +77,7 @@ def test_with_a_warm_up_the_rate_climbs_and_then_falls_to_almost_nothing(monkeyp
         return step(self, *arguments)
 
     monkeypatch.setattr(torch.optim.Adam, "step", remember)
-    train_on_task(NextSymbol(), task="copy", seed=0, steps=12, longest=2, learning_rate=0.1, warm_up=4)
+    train_on_task(NextSymbol(), task="copy", seed=0, steps=12, longest=2, learning_rate=0.1, warmup=4)
     assert rates[:4] == pytest.approx([0.025, 0.05, 0.075, 0.1])
     assert rates[4:] == pytest.approx([0.1 * left / 8 for left in range(8, 0, -1)])
     rates.clear()
@@ -85,68 +86,73 @@ def test_with_a_warm_up_the_rate_climbs_and_then_falls_to_almost_nothing(monkeyp
 
 
 class Answers(nn.Module):
-    """Decodes with a function of the source."""
+    """Writes what `answer(source)` says, whatever it reads; `read` holds the sources."""
 
-    def __init__(self, generate):
+    max_len = math.inf
+
+    def __init__(self, answer):
         super().__init__()
-        self.generate = generate
+        self.answer, self.read = answer, []
+
+    def start(self, source):
+        self.read.append(source)
+        return list(self.answer(source).unbind(dim=1))
+
+    def decode(self, words, state):
+        assert words.size(1) == 1
+        return one_hot(state.pop(0), VOCABULARY).float().unsqueeze(1)
 
 
-def right_answer(source, max_len):
+def right_answer(source):
     return nn.functional.pad(source.flip(1), (0, 1), value=EOS_ID)
 
 
-def one_wrong_word_in_half_of_the_answers(source, max_len):
-    answers = right_answer(source, max_len)
-    answers[::2, 1] = SOS_ID
+def one_wrong_word_in_half_of_the_answers(source):
+    answers = right_answer(source)
+    answers[::2, 1] = 3 + (answers[::2, 1] - 2) % 10
     return answers
 
 
-def never_stops(source, max_len):
-    answers = right_answer(source, max_len)
+def never_stops(source):
+    answers = right_answer(source)
     answers[:, -1] = 5
     return answers
 
 
-def stops_early(source, max_len):
-    return right_answer(source, max_len)[:, :-2]
+def stops_early(source):
+    answers = right_answer(source)
+    answers[:, -2:] = EOS_ID
+    return answers
 
 
 @pytest.mark.parametrize(
-    ("generate", "expected"),
+    ("answer", "expected"),
     [(right_answer, 1.0), (one_wrong_word_in_half_of_the_answers, 0.5), (never_stops, 0.0), (stops_early, 0.0)],
 )
-def test_an_answer_counts_only_as_a_whole_with_its_eos(generate, expected):
-    assert exact_match(Answers(generate), task="reverse", length=5, seed=0) == expected
+def test_an_answer_counts_as_a_whole_with_its_eos(answer, expected):
+    assert exact_match(Answers(answer), task="reverse", length=5, seed=0) == expected
 
 
-def test_measuring_uses_other_sentences_for_another_seed():
-    seen = []
-
-    def remember(source, max_len):
-        seen.append(source)
-        assert max_len == 6
-        return one_hot(source).argmax(-1)
-
+def test_another_seed_measures_other_sentences():
+    model = Answers(right_answer)
     for seed in (0, 1, 1):
-        exact_match(Answers(remember), task="copy", length=5, count=3, seed=seed)
-    assert not seen[0].equal(seen[1])
-    assert seen[1].equal(seen[2])
-    assert PAD_ID not in seen[0]
+        exact_match(model, task="copy", length=5, count=3, seed=seed)
+    first, second, third = model.read
+    assert not first.equal(second)
+    assert second.equal(third)
+    assert PAD_ID not in first and first.shape == (3, 5)
 
 
-def test_right_words_tells_teacher_forcing_from_free_writing():
-    class Parrot(nn.Module):
-        """Given the right words it knows the next one; left alone it writes the same word again and again."""
+def test_right_words_tells_reading_from_writing():
+    """Teacher forcing against free writing: given the right words it knows the next one; alone it repeats one word."""
 
+    class Parrot(Answers):
         def forward(self, source, target_in):
             next_words = torch.cat([target_in[:, 1:], torch.full((len(source), 1), EOS_ID)], dim=1)
             return one_hot(next_words, VOCABULARY)
 
-        def generate(self, source, max_len):
-            return source[:, :1].expand(-1, max_len)
-
-    forced, free = right_words(Parrot(), task="copy", length=6, count=40, seed=0)
+    parrot = Parrot(lambda source: source[:, :1].expand(-1, 7))
+    forced, free = right_words(parrot, task="copy", length=6, count=40, seed=0)
     assert forced.shape == free.shape == (40, 7)
     assert forced.all()
     assert free[:, 0].all()
@@ -154,27 +160,7 @@ def test_right_words_tells_teacher_forcing_from_free_writing():
     assert 0 < free[:, 1:-1].float().mean() < 0.5
 
 
-class Copies(nn.Module):
-    """Has no `generate`: `decode` knows the next word of the source from the number of words so far."""
-
-    def __init__(self):
-        super().__init__()
-        self.encoded = 0
-
-    def encode(self, source):
-        self.encoded += 1
-        return nn.functional.pad(source, (0, 1), value=EOS_ID)
-
-    def decode(self, target_in, memory, source):
-        assert target_in[:, 0].tolist() == [SOS_ID] * len(source)
-        assert target_in[:, 1:].equal(memory[:, : target_in.size(1) - 1])
-        return one_hot(memory[:, : target_in.size(1)], VOCABULARY).float()
-
-
-def test_a_model_without_generate_reads_its_own_words_and_is_encoded_once():
-    model = Copies()
-    source = torch.tensor([[3, 4, 5], [6, 7, 8]])
-    assert best_words(model, source, 4).tolist() == [[3, 4, 5, EOS_ID], [6, 7, 8, EOS_ID]]
-    assert model.encoded == 1
-    assert exact_match(model, task="copy", length=5, seed=0) == 1.0
-    assert exact_match(model, task="reverse", length=5, count=20, seed=0) < 0.5
+def test_measuring_gives_the_model_its_mode_back():
+    model = Answers(right_answer).train()
+    exact_match(model, task="reverse", length=3, seed=0)
+    assert model.training

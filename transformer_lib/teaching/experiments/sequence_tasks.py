@@ -78,13 +78,13 @@ def right_words(model: nn.Module, *, task: str, length: int, count: int = 200, s
     """Return which words of `count` new sentences are right, with teacher forcing and freely written.
 
     Both are Boolean and `(count, length + 1)`; the last place is that of EOS. With teacher forcing the words come from
-    `model(source, target_in)`, otherwise from the model that reads its own words, as in `exact_match`.
+    `model(source, target_in)`, otherwise from `greedy_decode`, as in `exact_match`.
     """
     generator = torch.Generator().manual_seed(seed)
     source, target_in, target_out = task_batch(task, count=count, length=length, generator=generator)
     with in_mode(model, training=False):
         forced = model(source, target_in).argmax(dim=-1)
-    return forced == target_out, _write_freely(model, source) == target_out
+    return forced == target_out, _written(model, source) == target_out
 
 
 def exact_match(model: nn.Module, *, task: str, length: int, count: int = 200, seed: int) -> float:
@@ -94,10 +94,10 @@ def exact_match(model: nn.Module, *, task: str, length: int, count: int = 200, s
     """
     generator = torch.Generator().manual_seed(seed)
     source, _, target_out = task_batch(task, count=count, length=length, generator=generator)
-    return (_write_freely(model, source) == target_out).all(dim=1).float().mean().item()
+    return (_written(model, source) == target_out).all(dim=1).float().mean().item()
 
 
-def _write_freely(model: nn.Module, source: Tensor) -> Tensor:
+def _written(model: nn.Module, source: Tensor) -> Tensor:
     """Return what the model writes, `(count, length + 1)`: it may have stopped early."""
     length = source.size(1) + 1
     written = greedy_decode(model, source, max_len=length)
