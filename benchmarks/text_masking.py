@@ -7,13 +7,19 @@ model is tested in batches with more of it, once without the mask and once with 
 import torch
 
 from benchmarks.records import write_record
-from benchmarks.text_reviews import encode
-from transformer_lib.teaching.experiments.text import WithoutMask, accuracy, more_padding, train_classifier
-from transformer_lib.text import SentimentClassifier, bucket_batches, synthetic_reviews
+from transformer_lib.teaching.corpora.reviews import synthetic_reviews
+from transformer_lib.teaching.experiments.text import (
+    WithoutMask,
+    accuracy,
+    encode_reviews,
+    more_padding,
+    train_classifier,
+)
+from transformer_lib.text import SentimentClassifier, bucket_batches
 
 SEEDS = range(8)
 COLUMNS = [0, 1, 2, 3, 5, 10, 20, 40]
-SETTINGS = {"reviews": 2000, "d_model": 32, "hidden": 32, "num_layers": 2, "epochs": 10, "learning_rate": 0.01}
+SETTINGS = {"reviews": 2000, "d_model": 32, "hidden_size": 32, "num_layers": 2, "epochs": 10, "learning_rate": 0.01}
 
 
 def run(seed: int) -> dict[str, list[float]]:
@@ -21,10 +27,10 @@ def run(seed: int) -> dict[str, list[float]]:
     training = synthetic_reviews(SETTINGS["reviews"], seed=10 + seed)
     seen = {one.text for one in training}
     held_out = [one for one in synthetic_reviews(SETTINGS["reviews"], seed=20 + seed) if one.text not in seen]
-    vocabulary, train_set, test_set = encode(training, held_out)
+    vocabulary, train_set, test_set = encode_reviews(training, held_out)
     torch.manual_seed(seed)
     classifier = SentimentClassifier(
-        len(vocabulary), **{name: SETTINGS[name] for name in ("d_model", "hidden", "num_layers")}
+        len(vocabulary), **{name: SETTINGS[name] for name in ("d_model", "hidden_size", "num_layers")}
     )
     shuffle = torch.Generator().manual_seed(seed)
     train_classifier(

@@ -7,27 +7,11 @@ Both paths go to `read_reviews`: a folder with `pos` and `neg`, or a table with 
 
 import argparse
 import random
-from itertools import chain
 
 import torch
 
-from transformer_lib.teaching.experiments.text import BagOfWords, accuracy, train_classifier
-from transformer_lib.text import Review, SentimentClassifier, Vocabulary, bucket_batches, read_reviews, tokenize
-
-Encoded = tuple[list[list[int]], list[int]]
-
-
-def encode(
-    training: list[Review], validation: list[Review], max_tokens: int | None = None
-) -> tuple[Vocabulary, Encoded, Encoded]:
-    """Return a vocabulary made from the training reviews alone, and both sets as (sequences, labels)."""
-    words = [[tokenize(one.text, max_tokens) for one in reviews] for reviews in (training, validation)]
-    vocabulary = Vocabulary(chain.from_iterable(words[0]))
-    encoded = [
-        ([vocabulary.encode(row) for row in rows], [one.label for one in reviews])
-        for rows, reviews in zip(words, (training, validation), strict=True)
-    ]
-    return vocabulary, *encoded
+from transformer_lib.teaching.experiments.text import BagOfWords, accuracy, encode_reviews, train_classifier
+from transformer_lib.text import SentimentClassifier, bucket_batches, read_reviews
 
 
 def main() -> None:
@@ -43,7 +27,9 @@ def main() -> None:
     training, validation = read_reviews(given.training), read_reviews(given.validation)
     if given.limit and given.limit < len(training):
         training = random.Random(given.seed).sample(training, given.limit)
-    vocabulary, train_set, validation_set = encode(training, validation, given.max_tokens)
+    vocabulary, train_set, validation_set = encode_reviews(
+        training, validation, max_tokens=given.max_tokens
+    )
     print(f"{len(training)} training reviews, {len(validation)} validation reviews, {len(vocabulary.words)} words")
 
     validation_batches = bucket_batches(*validation_set, batch_size=256)

@@ -1,4 +1,4 @@
-"""Chapter 02: the cells and the layer against torch's, step by step and packed, and pitfalls 20, 28 and 29."""
+"""Chapter 02: the cells and the layer against torch's, step by step and packed."""
 
 import pytest
 import torch
@@ -24,11 +24,7 @@ kinds = pytest.mark.parametrize(("make_cell", "make_theirs"), KINDS.values(), id
 small = st.integers(1, 5)
 
 
-@pytest.fixture(autouse=True)
-def float64_default():
-    torch.set_default_dtype(torch.float64)
-    yield
-    torch.set_default_dtype(torch.float32)
+pytestmark = pytest.mark.usefixtures("float64_default")
 
 
 def pair_of_layers(make_cell, make_theirs, input_size, hidden_size, bidirectional):
@@ -60,11 +56,12 @@ def draw_state(make_cell, directions, batch, hidden_size):
 
 @kinds
 class TestEqualToTorch:
-    """Pitfalls 28 (a GRU that resets after the product) and 29 (the order of the gates, and two biases)."""
+    """Among the rest: a GRU that resets after the product, the order of the gates, and two biases."""
 
     @settings(max_examples=15)
     @given(batch=small, seq=small, input_size=small, hidden_size=small, bidirectional=st.booleans(), begin=st.booleans())
-    def test_pitfalls_28_and_29_forward_and_gradients(
+    @pytest.mark.pitfall(28, 29)
+    def test_forward_and_gradients(
         self, make_cell, make_theirs, batch, seq, input_size, hidden_size, bidirectional, begin
     ):
         ours, theirs = pair_of_layers(make_cell, make_theirs, input_size, hidden_size, bidirectional)
@@ -82,7 +79,8 @@ class TestEqualToTorch:
     @given(
         lengths=st.lists(small, min_size=1, max_size=5), bidirectional=st.booleans(), begin=st.booleans(), order=st.booleans()
     )
-    def test_pitfalls_28_and_29_with_padding(self, make_cell, make_theirs, lengths, bidirectional, begin, order):
+    @pytest.mark.pitfall(28, 29)
+    def test_padded_forward_and_gradients(self, make_cell, make_theirs, lengths, bidirectional, begin, order):
         if order:
             lengths = sorted(lengths, reverse=True)
         ours, theirs = pair_of_layers(make_cell, make_theirs, 3, 4, bidirectional)
@@ -115,7 +113,8 @@ ONE_STEP = {"RNN": (RNNCell, nn.RNNCell), "LSTM": (LSTMCell, nn.LSTMCell), "GRU"
 
 
 @pytest.mark.parametrize(("make_cell", "make_theirs"), ONE_STEP.values(), ids=ONE_STEP.keys())
-def test_pitfall_29_a_cell_loads_torchs_cell_as_it_is(make_cell, make_theirs):
+@pytest.mark.pitfall(29)
+def test_a_cell_loads_torchs_cell_as_it_is(make_cell, make_theirs):
     ours, theirs = make_cell(3, 4), make_theirs(3, 4)
     ours.load_state_dict(theirs.state_dict())
     x, h = torch.randn(2, 3), torch.randn(2, 4)
@@ -171,7 +170,8 @@ def equation_15_4(x, h, w_x, w_h, b):
     return z * h + (1 - z) * g
 
 
-def test_pitfall_28_reset_before_is_equation_15_4():
+@pytest.mark.pitfall(28)
+def test_reset_before_is_equation_15_4():
     cell = GRUCell(3, 4, reset="before")
     w_x = {gate: block.T for gate, block in zip("rzg", cell.weight_ih.chunk(3), strict=True)}
     w_h = {gate: block.T for gate, block in zip("rzg", cell.weight_hh.chunk(3), strict=True)}
@@ -181,7 +181,9 @@ def test_pitfall_28_reset_before_is_equation_15_4():
     assert_close(cell(x, h), torch.stack(one_by_one))
 
 
-def test_pitfall_28_before_and_after_differ_unless_the_reset_gate_is_one():
+@pytest.mark.pitfall(28)
+def test_before_and_after_differ():
+    """Unless the reset gate is 1."""
     torch.manual_seed(0)
     before, after = GRUCell(3, 4, reset="before"), GRUCell(3, 4)
     after.load_state_dict(before.state_dict())
@@ -192,7 +194,8 @@ def test_pitfall_28_before_and_after_differ_unless_the_reset_gate_is_one():
     assert_close(before(x, h), after(x, h))
 
 
-def test_pitfall_28_an_update_gate_of_one_keeps_the_old_state():
+@pytest.mark.pitfall(28)
+def test_update_gate_of_one_keeps_the_state():
     for reset in ("before", "after"):
         cell = GRUCell(3, 4, reset=reset)
         cell.bias_ih.data[4:8] = 100
@@ -200,7 +203,8 @@ def test_pitfall_28_an_update_gate_of_one_keeps_the_old_state():
         assert_close(cell(torch.randn(2, 3), h), h)
 
 
-def test_pitfall_28_after_is_the_default():
+@pytest.mark.pitfall(28)
+def test_reset_after_is_the_default():
     assert GRUCell(2, 2).reset == "after"
 
 
@@ -210,7 +214,8 @@ def test_an_lstms_output_is_not_its_cell_state():
     assert (h - c).abs().max() > 1e-3
 
 
-def test_pitfall_20_the_second_direction_starts_with_its_own_numbers():
+@pytest.mark.pitfall(20)
+def test_second_direction_has_its_own_numbers():
     layer = Recurrent(GRUCell(3, 4, reset="before"), bidirectional=True)
     assert layer.cells[1].reset == "before"
     for first, second in zip(layer.cells[0].parameters(), layer.cells[1].parameters(), strict=True):
@@ -238,7 +243,7 @@ WRONG = {
     "no input": (lambda: RNNCell(0, 4), "input_size must be at least 1.* it is 0"),
     "no hidden": (lambda: LSTMCell(3, 0), "hidden_size must be at least 1.* it is 0"),
     "unknown nonlinearity": (lambda: RNNCell(3, 4, nonlinearity="gelu"), "'tanh' or 'relu'.* it is 'gelu'"),
-    "pitfall 28: unknown reset": (lambda: GRUCell(3, 4, reset="behind"), "'before' or 'after'.* it is 'behind'"),
+    "unknown reset": (lambda: GRUCell(3, 4, reset="behind"), "'before' or 'after'.* it is 'behind'"),
     "a layer for a cell": (lambda: Recurrent(nn.GRU(3, 4)), "cell must be an RNNCell.* it is torch.nn.*GRU"),
     "step too wide": (lambda: RNNCell(3, 4)(ZERO(2, 5), ZERO(2, 4)), r"with input 3.* \(2, 5\)"),
     "step without batch": (lambda: GRUCell(3, 4)(ZERO(3), ZERO(1, 4)), r"\(batch, input\) with input 3.* \(3,\)"),
@@ -266,6 +271,6 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("call", "message"), WRONG.values(), ids=WRONG.keys())
-def test_wrong_input_says_what_came_and_what_was_expected(call, message, as_a_user_calls_it):
+def test_wrong_input_says_what_was_expected(call, message, as_a_user_calls_it):
     with pytest.raises(ValueError, match=message):
         call()

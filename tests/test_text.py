@@ -1,4 +1,4 @@
-"""Chapter 03: preprocessing, vocabulary, batches, readers and the classifier; pitfalls 4, 24, 26 and 27 where text meets them."""
+"""Chapter 03: preprocessing, vocabulary, batches, readers and the classifier."""
 
 import gzip
 import itertools
@@ -17,6 +17,9 @@ from torch import nn
 from torch.nn.functional import binary_cross_entropy_with_logits
 from torch.testing import assert_close
 
+from transformer_lib.seq2seq import PAD_ID
+from transformer_lib.teaching.corpora.reviews import synthetic_reviews
+from transformer_lib.teaching.experiments.text import encode_reviews
 from transformer_lib.text import (
     Review,
     SentimentClassifier,
@@ -25,7 +28,6 @@ from transformer_lib.text import (
     normalise,
     pad_batch,
     read_reviews,
-    synthetic_reviews,
     tokenize,
 )
 
@@ -34,7 +36,7 @@ batches_of_ids = st.lists(st.lists(st.integers(1, 29), max_size=9), min_size=1, 
 
 
 def classifier(vocab_size=30, **sizes):
-    sizes = {"d_model": 5, "hidden": 4, **sizes}
+    sizes = {"d_model": 5, "hidden_size": 4, **sizes}
     return SentimentClassifier(vocab_size, **sizes).double()
 
 
@@ -77,7 +79,8 @@ def test_tokenize_drops_quotation_marks_and_keeps_apostrophes():
     assert tokenize("'No', I can't 'say' '' it's") == ["no", "i", "can't", "say", "it's"]
 
 
-def test_pitfall_26_only_whole_words_are_cut_and_only_when_asked():
+@pytest.mark.pitfall(26)
+def test_only_whole_words_are_cut_and_only_if_asked():
     text = "word " * 400 + "end"
     assert len(tokenize(text)) == 401 and tokenize(text)[-1] == "end"
     assert tokenize("the second half", max_tokens=2) == ["the", "second"]
@@ -129,7 +132,8 @@ def test_oov_buckets_are_all_used():
 
 def test_oov_buckets_are_the_same_in_every_process():
     program = (
-        "from transformer_lib.text import Vocabulary, synthetic_reviews\n"
+        "from transformer_lib.text import Vocabulary\n"
+        "from transformer_lib.teaching.corpora.reviews import synthetic_reviews\n"
         "print(Vocabulary(['the', 'a']).encode(['splendid', '재미', 'été', 'the']))\n"
         "print(synthetic_reviews(4, seed=1))"
     )
@@ -158,12 +162,16 @@ def test_save_and_load(tmp_path_factory, tokens, size, buckets):
     assert loaded.encode([*tokens, "unseen"]) == saved.encode([*tokens, "unseen"])
 
 
-def test_pitfall_27_vocabulary_of_the_training_words_alone():
-    training = [tokenize(one.text) for one in synthetic_reviews(200, seed=0, negation=False)]
-    vocabulary = Vocabulary(itertools.chain.from_iterable(training))
-    assert set(vocabulary.words) == set(itertools.chain.from_iterable(training))
-    only_in_validation = ["although", "nobody", "rainy-day"]
-    assert all(i > len(vocabulary.words) for i in vocabulary.encode(only_in_validation))
+@pytest.mark.pitfall(27)
+def test_no_word_of_the_validation_data_gets_an_id():
+    """Through the one function that turns two sets of reviews into ids: `encode_reviews`."""
+    training = [Review("the film was good", 1), Review("the film was dull", 0)]
+    validation = [Review("the music was delightful", 1)]
+    vocabulary, train_set, validation_set = encode_reviews(training, validation)
+    assert vocabulary.words == ["the", "film", "was", "good", "dull"]
+    known = [i <= len(vocabulary.words) for i in validation_set[0][0]]
+    assert known == [True, False, True, False]
+    assert train_set == ([[1, 2, 3, 4], [1, 2, 3, 5]], [1, 0])
 
 
 # Batches
@@ -176,7 +184,7 @@ def test_pad_batch_fills_up_at_the_end(sequences, extra):
     assert batch.shape == (len(sequences), width) and batch.dtype is torch.int64
     for row, ids in zip(batch.tolist(), sequences, strict=True):
         assert row == ids + [0] * (width - len(ids))
-    assert (pad_batch(sequences, pad_id=7) == 7).sum() >= (pad_batch(sequences) == 0).sum()
+    assert PAD_ID == 0
 
 
 @given(sequences=batches_of_ids, size=st.integers(1, 4), seed=st.none() | st.integers(0, 9))
@@ -226,13 +234,13 @@ def reference(model, tokens):
         state = torch.zeros(model.gru.hidden_size).double()
         if len(ids):
             state = model.gru(model.embedding(ids).unsqueeze(0))[0][0, -1]
-        logits.append(model.score(state))
+        logits.append(model.output(state))
     return torch.cat(logits)
 
 
 @settings(max_examples=25)
 @given(sequences=batches_of_ids, layers=st.integers(1, 3), seed=st.integers(0, 9))
-def test_classifier_equals_torch_on_each_review_alone_with_gradients(sequences, layers, seed):
+def test_classifier_equals_torch_on_each_review(sequences, layers, seed):
     torch.manual_seed(seed)
     model, tokens = classifier(num_layers=layers), pad_batch(sequences)
     upstream = torch.randn(len(sequences)).double()
@@ -266,7 +274,8 @@ def test_padding_moves_no_logit_at_s2s_size():
     assert padded[0].std() > 1e-3, "all alike: the test shows nothing"
 
 
-def test_pitfall_24_padding_moves_neither_loss_nor_gradient():
+@pytest.mark.pitfall(24)
+def test_padding_moves_neither_loss_nor_gradient():
     torch.manual_seed(0)
     model, labels = classifier(), torch.tensor([1.0, 0.0, 1.0]).double()
     results = []
@@ -292,7 +301,7 @@ def test_a_review_without_words_gets_the_bias():
     model = classifier()
     with torch.no_grad():
         model.embedding.weight[0] = 1.0  # even a wrong vector of padding is not read
-    assert_close(model(pad_batch([[], [1, 2]]))[0], model.score.bias[0])
+    assert_close(model(pad_batch([[], [1, 2]]))[0], model.output.bias[0])
 
 
 # Generated reviews
@@ -350,13 +359,13 @@ def test_plain_reviews_have_no_negation():
 
 
 @given(count=st.integers(1, 40).map(lambda half: 2 * half), seed=st.integers(0, 10**6))
-def test_synthetic_reviews_are_balanced_and_the_same_for_each_seed(count, seed):
+def test_reviews_are_balanced_and_fixed_by_their_seed(count, seed):
     reviews = synthetic_reviews(count, seed)
     assert reviews == synthetic_reviews(count, seed)
     assert len(reviews) == count and 2 * sum(label for _, label in reviews) == count
 
 
-def test_synthetic_reviews_leave_the_global_generators_alone(as_a_user_calls_it):
+def test_reviews_leave_global_generators_alone(as_a_user_calls_it):
     before = random.getstate(), torch.get_rng_state().tolist()
     synthetic_reviews(20, seed=0)
     assert (random.getstate(), torch.get_rng_state().tolist()) == before
@@ -464,7 +473,7 @@ def test_a_broken_table_says_which_line(tmp_path, content, message):
 
 
 def test_a_broken_folder_says_which_file(tmp_path):
-    with pytest.raises(ValueError, match="path: there is no file or folder .*missing"):
+    with pytest.raises(ValueError, match="there is no file .*missing"):
         read_reviews(tmp_path / "missing")
     with pytest.raises(ValueError, match="expected folders pos and neg; neg is missing"):
         read_reviews(tmp_path)
@@ -492,36 +501,36 @@ VOCABULARY = Vocabulary(["the", "a"], oov_buckets=3)
 MODEL = SentimentClassifier(10, d_model=4, hidden_size=4)
 WRONG_CALLS = {
     "text is bytes": (lambda: normalise(b"x"), "text must be a string, but it is b'x'"),
-    "no tokens wanted": (lambda: tokenize("x", max_tokens=0), "max_tokens must be at least 1 or None, not 0"),
-    "no words": (lambda: Vocabulary([]), "tokens is empty"),
+    "no tokens wanted": (lambda: tokenize("x", max_tokens=0), "max_tokens must be at least 1, but it is 0"),
+    "no words": (lambda: Vocabulary([]), "tokens must hold at least one, but it is empty"),
     "a text, not words": (lambda: Vocabulary("the film"), "tokens must be a list of words.* a text: 'the film'"),
-    "lists of words": (lambda: Vocabulary([["the"], ["film"]]), r"must be a string, but one is \['the'\]"),
+    "lists of words": (lambda: Vocabulary([["the"], ["film"]]), r"each of tokens must be a string, but it is \['the'\]"),
     "no size": (lambda: Vocabulary(["the"], max_size=0), "max_size must be at least 1.* it is 0"),
     "no buckets": (lambda: Vocabulary(["the"], oov_buckets=0), "oov_buckets must be at least 1.* it is 0"),
     "encode a text": (lambda: VOCABULARY.encode("the"), "tokens must be a list of words"),
-    "encode ids": (lambda: VOCABULARY.encode([1]), "must be a string, but one is 1"),
-    "id too large": (lambda: VOCABULARY.decode([6]), "ids must be from 0 to 5, but one of them is 6"),
-    "negative id": (lambda: VOCABULARY.decode([-1]), "ids must be from 0 to 5, but one of them is -1"),
+    "encode ids": (lambda: VOCABULARY.encode([1]), "each of tokens must be a string, but it is 1"),
+    "id too large": (lambda: VOCABULARY.decode([6]), "each id must be in 0 … 5, but it is 6"),
+    "negative id": (lambda: VOCABULARY.decode([-1]), "each id must be in 0 … 5, but it is -1"),
     "load nothing": (lambda: Vocabulary.load("no-such-file"), "there is no file no-such-file"),
-    "no sequences": (lambda: pad_batch([]), "sequences is empty"),
-    "too long": (lambda: pad_batch([[1, 2, 3]], length=2), "length is 2, but a sequence has 3"),
-    "labels missing": (lambda: bucket_batches([[1], [2]], [0]), "2 sequences and 1 labels"),
-    "nothing to batch": (lambda: bucket_batches([], []), "0 sequences and 0 labels"),
+    "no sequences": (lambda: pad_batch([]), "sequences must hold at least one, but it is empty"),
+    "too long": (lambda: pad_batch([[1, 2, 3]], length=2), "length must be at least 3, but it is 2"),
+    "labels missing": (lambda: bucket_batches([[1], [2]], [0]), "equally many, but there are 2 sequences and 1 labels"),
+    "nothing to batch": (lambda: bucket_batches([], []), "sequences must hold at least one, but it is empty"),
     "no batch": (lambda: bucket_batches([[1]], [0], batch_size=0), "batch_size must be at least 1.* it is 0"),
-    "odd count": (lambda: synthetic_reviews(3, seed=0), "count must be even and positive, but it is 3"),
-    "no reviews": (lambda: synthetic_reviews(0, seed=0), "count must be even and positive, but it is 0"),
-    "negative seed": (lambda: synthetic_reviews(2, seed=-1), "seed must not be negative, but it is -1"),
-    "no batch axis": (lambda: MODEL(torch.tensor([1, 2])), r"\(batch, seq\), but it has \(2,\)"),
-    "empty batch": (lambda: MODEL(torch.zeros(2, 0, dtype=torch.int64)), r"\(batch, seq\), but it has \(2, 0\)"),
-    "id outside": (lambda: MODEL(torch.tensor([[1, 10]])), "must be 0 to 9, but are 1 to 10"),
-    "id below 0": (lambda: MODEL(torch.tensor([[1, -1]])), "must be 0 to 9, but are -1 to 1"),
-    "pitfall 4: padding on the left": (lambda: MODEL(torch.tensor([[0, 1]])), "padding .* after the words"),
-    "padding inside": (lambda: MODEL(torch.tensor([[1, 0, 2]])), "padding .* after the words"),
+    "odd count": (lambda: synthetic_reviews(3, seed=0), "count must be even and positive.* it is 3"),
+    "no reviews": (lambda: synthetic_reviews(0, seed=0), "count must be even and positive.* it is 0"),
+    "negative seed": (lambda: synthetic_reviews(2, seed=-1), "seed must be at least 0, but it is -1"),
+    "no batch axis": (lambda: MODEL(torch.tensor([1, 2])), r"\(batch, seq\).* of shape \(2,\)"),
+    "empty batch": (lambda: MODEL(torch.zeros(2, 0, dtype=torch.int64)), r"\(batch, seq\).* of shape \(2, 0\)"),
+    "id outside": (lambda: MODEL(torch.tensor([[1, 10]])), "tokens must hold ids in 0 … 9, but its ids lie in 1 … 10"),
+    "id below 0": (lambda: MODEL(torch.tensor([[1, -1]])), "tokens must hold ids in 0 … 9, but its ids lie in -1 … 1"),
+    "padding on the left": (lambda: MODEL(torch.tensor([[0, 1]])), "must come after the words, but in row 0 of tokens"),
+    "padding inside": (lambda: MODEL(torch.tensor([[1, 0, 2]])), "must come after the words, but in row 0 of tokens"),
 }
 
 
 @pytest.mark.parametrize(("call", "message"), WRONG_CALLS.values(), ids=WRONG_CALLS.keys())
-def test_wrong_input_says_what_came_and_what_was_expected(call, message, as_a_user_calls_it):
+def test_wrong_input_says_what_was_expected(call, message, as_a_user_calls_it):
     with pytest.raises(ValueError, match=message):
         call()
 
@@ -529,15 +538,14 @@ def test_wrong_input_says_what_came_and_what_was_expected(call, message, as_a_us
 @pytest.mark.parametrize(
     "content",
     [
-        "",
         "[1]",
+        "no JSON",
         "{}",
         '{"words": "the", "oov_buckets": 3}',
         '{"words": ["the", "the"], "oov_buckets": 3}',
         '{"words": [1], "oov_buckets": 3}',
         '{"words": ["the"], "oov_buckets": "3"}',
         '{"words": ["the"], "oov_buckets": true}',
-        b"\xff\xfe",
     ],
 )
 def test_a_file_that_is_no_vocabulary_is_named(tmp_path, content):
@@ -545,9 +553,15 @@ def test_a_file_that_is_no_vocabulary_is_named(tmp_path, content):
         Vocabulary.load(write(tmp_path / "words.json", content))
 
 
+@pytest.mark.parametrize(("content", "message"), [("", "line 1: the file is empty"), (b"\xff\xfe", "line 1, byte 1: this is not UTF-8")])
+def test_a_vocabulary_that_is_no_text_is_named(tmp_path, content, message):
+    with pytest.raises(ValueError, match=f"words.json, {message}"):
+        Vocabulary.load(write(tmp_path / "words.json", content))
+
+
 @pytest.mark.parametrize("content", ['{"words": [], "oov_buckets": 3}', '{"words": ["the"], "oov_buckets": 0}'])
 def test_a_vocabulary_of_nothing_is_refused(tmp_path, content):
-    with pytest.raises(ValueError, match=r"tokens is empty|oov_buckets must be at least 1"):
+    with pytest.raises(ValueError, match=r"words must hold at least one|oov_buckets must be at least 1"):
         Vocabulary.load(write(tmp_path / "words.json", content))
 
 

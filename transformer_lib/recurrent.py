@@ -8,8 +8,7 @@ __all__ = ['CellState', 'LayerState', 'Sequences', 'RNNCell', 'LSTMCell', 'GRUCe
 # %% ../notebooks/02_recurrent.ipynb #library-imports
 import copy
 import math
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import torch
 from jaxtyping import Float
@@ -17,49 +16,14 @@ from torch import Tensor, nn
 from torch.nn.functional import linear
 from torch.nn.utils.rnn import PackedSequence
 
-# %% ../notebooks/02_recurrent.ipynb #state-types
-CellState = Float[Tensor, "batch hidden"]
-LayerState = (
-    Float[Tensor, "directions batch hidden"]
-    | tuple[
-        Float[Tensor, "directions batch hidden"],
-        Float[Tensor, "directions batch hidden"],
-    ]
-)
-Sequences = Float[Tensor, "batch seq _"] | PackedSequence
-
-
-def _each(function: Callable, *states: Tensor | tuple) -> Any:
-    """Apply `function` to a state, or to both halves of an LSTM's pair."""
-    if isinstance(states[0], tuple):
-        return tuple(function(*halves) for halves in zip(*states, strict=True))
-    return function(*states)
-
-
-def _stack(states: Sequence[Tensor | tuple]) -> Any:
-    """Return one state with a new first axis, the direction."""
-    return _each(lambda *parts: torch.stack(parts), *states)
-
-
-def _reorder(state: Tensor | tuple, order: Tensor | None) -> Any:
-    """Put the batch axis of a layer's state into `order`."""
-    return state if order is None else _each(lambda part: part[:, order], state)
+from . import _checks as check
 
 # %% ../notebooks/02_recurrent.ipynb #parameters
-def _draw_parameters(cell: nn.Module) -> None:
-    """Fill all parameters of `cell` with uniform numbers up to 1 / √hidden_size."""
-    limit = 1 / math.sqrt(cell.hidden_size)
-    for parameter in cell.parameters():
-        nn.init.uniform_(parameter, -limit, limit)
-
-
 def _add_parameters(
     cell: nn.Module, blocks: int, input_size: int, hidden_size: int
 ) -> None:
     """Give `cell` torch's four parameters, with `hidden_size` rows for each block."""
-    for name, size in [("input_size", input_size), ("hidden_size", hidden_size)]:
-        if size < 1:
-            raise ValueError(f"{name} must be at least 1, but it is {size}")
+    check.at_least(1, input_size=input_size, hidden_size=hidden_size)
     cell.input_size, cell.hidden_size = input_size, hidden_size
     rows = blocks * hidden_size
     cell.weight_ih = nn.Parameter(torch.empty(rows, input_size))
@@ -68,26 +32,17 @@ def _add_parameters(
     cell.bias_hh = nn.Parameter(torch.empty(rows))
     _draw_parameters(cell)
 
-# %% ../notebooks/02_recurrent.ipynb #check-step
-def _check_state(state: Tensor | tuple, zeros: Tensor | tuple) -> None:
-    """Raise `ValueError` unless `state` has the form and the shape of `zeros`."""
-    came = _each(lambda part: tuple(part.shape), state)
-    expected = _each(lambda part: tuple(part.shape), zeros)
-    if came != expected:
-        pair = " (an LSTM's state is the pair h, c)" if isinstance(zeros, tuple) else ""
-        raise ValueError(
-            f"state must have shape {expected}{pair}, but its shape is {came}"
-        )
 
+def _draw_parameters(cell: nn.Module) -> None:
+    """Fill all parameters of `cell` with uniform numbers up to 1 / √hidden_size."""
+    limit = 1 / math.sqrt(cell.hidden_size)
+    for parameter in cell.parameters():
+        nn.init.uniform_(parameter, -limit, limit)
 
-def _check_step(cell: nn.Module, x: Tensor, state: Tensor | tuple) -> None:
-    """Raise `ValueError` unless `x` and `state` fit `cell` and each other."""
-    if x.ndim != 2 or x.size(1) != cell.input_size:
-        raise ValueError(
-            f"x must have shape (batch, input) with input {cell.input_size}, "
-            f"but its shape is {tuple(x.shape)}"
-        )
-    _check_state(state, cell.initial_state(len(x)))
+# %% ../notebooks/02_recurrent.ipynb #state-types
+CellState = Float[Tensor, "batch hidden"]
+LayerState = Float[Tensor, "directions batch hidden"]
+Sequences = Float[Tensor, "batch seq _"] | PackedSequence
 
 # %% ../notebooks/02_recurrent.ipynb #rnn-cell
 class RNNCell(nn.Module):
@@ -102,11 +57,8 @@ class RNNCell(nn.Module):
         self, input_size: int, hidden_size: int, nonlinearity: str = "tanh"
     ) -> None:
         super().__init__()
-        if nonlinearity not in ("tanh", "relu"):
-            raise ValueError(
-                f"nonlinearity must be 'tanh' or 'relu', but it is {nonlinearity!r}"
-            )
-        self.nonlinearity = nonlinearity
+        check.one_of(["tanh", "relu"], nonlinearity=nonlinearity)
+        self.activation = torch.tanh if nonlinearity == "tanh" else torch.relu
         _add_parameters(self, 1, input_size, hidden_size)
 
     def initial_state(self, batch: int) -> CellState:
@@ -114,10 +66,10 @@ class RNNCell(nn.Module):
         return self.weight_hh.new_zeros(batch, self.hidden_size)
 
     def forward(self, x: Float[Tensor, "batch input"], state: CellState) -> CellState:
-        _check_step(self, x, state)
+        check.recurrent_step(self, x, state)
         from_input = linear(x, self.weight_ih, self.bias_ih)  # (batch, hidden)
         from_state = linear(state, self.weight_hh, self.bias_hh)  # (batch, hidden)
-        return getattr(torch, self.nonlinearity)(from_input + from_state)
+        return self.activation(from_input + from_state)
 
 # %% ../notebooks/02_recurrent.ipynb #lstm-cell
 class LSTMCell(nn.Module):
@@ -143,13 +95,14 @@ class LSTMCell(nn.Module):
     def forward(
         self, x: Float[Tensor, "batch input"], state: tuple[CellState, CellState]
     ) -> tuple[CellState, CellState]:
-        _check_step(self, x, state)
+        check.recurrent_step(self, x, state)
         h, c = state
         blocks = linear(x, self.weight_ih, self.bias_ih)  # (batch, 4 · hidden)
         blocks = blocks + linear(h, self.weight_hh, self.bias_hh)
-        write, keep, proposal, show = blocks.chunk(4, dim=-1)  # each (batch, hidden)
-        c = keep.sigmoid() * c + write.sigmoid() * proposal.tanh()
-        return show.sigmoid() * c.tanh(), c
+        i, f, g, o = blocks.chunk(4, dim=-1)  # each (batch, hidden)
+        c = f.sigmoid() * c + i.sigmoid() * g.tanh()
+        h = o.sigmoid() * c.tanh()
+        return h, c
 
 # %% ../notebooks/02_recurrent.ipynb #gru-cell
 class GRUCell(nn.Module):
@@ -166,8 +119,7 @@ class GRUCell(nn.Module):
 
     def __init__(self, input_size: int, hidden_size: int, reset: str = "after") -> None:
         super().__init__()
-        if reset not in ("before", "after"):
-            raise ValueError(f"reset must be 'before' or 'after', but it is {reset!r}")
+        check.one_of(["before", "after"], reset=reset)
         self.reset = reset
         _add_parameters(self, 3, input_size, hidden_size)
 
@@ -176,79 +128,18 @@ class GRUCell(nn.Module):
         return self.weight_hh.new_zeros(batch, self.hidden_size)
 
     def forward(self, x: Float[Tensor, "batch input"], state: CellState) -> CellState:
-        _check_step(self, x, state)
-        r, z, g = linear(x, self.weight_ih, self.bias_ih).chunk(3, dim=-1)
+        check.recurrent_step(self, x, state)
+        # The part of the input for all three at once: each (batch, hidden).
+        x_r, x_z, x_g = linear(x, self.weight_ih, self.bias_ih).chunk(3, dim=-1)
         w_r, w_z, w_g = self.weight_hh.chunk(3)  # each (hidden, hidden)
         b_r, b_z, b_g = self.bias_hh.chunk(3)  # each (hidden)
-        r = torch.sigmoid(r + linear(state, w_r, b_r))  # (batch, hidden)
-        z = torch.sigmoid(z + linear(state, w_z, b_z))  # (batch, hidden)
+        r = torch.sigmoid(x_r + linear(state, w_r, b_r))  # (batch, hidden)
+        z = torch.sigmoid(x_z + linear(state, w_z, b_z))  # (batch, hidden)
         if self.reset == "before":
-            g = torch.tanh(g + linear(r * state, w_g, b_g))
+            g = torch.tanh(x_g + linear(r * state, w_g, b_g))
         else:
-            g = torch.tanh(g + r * linear(state, w_g, b_g))
+            g = torch.tanh(x_g + r * linear(state, w_g, b_g))
         return z * state + (1 - z) * g  # (batch, hidden)
-
-# %% ../notebooks/02_recurrent.ipynb #steps
-def _steps(x: Tensor | PackedSequence) -> tuple[Tensor, ...]:
-    """Cut `x` into its time steps, each `(running, input)`."""
-    if isinstance(x, PackedSequence):
-        return x.data.split(x.batch_sizes.tolist())
-    return x.unbind(dim=1)
-
-
-def _join(outputs: Sequence[Tensor], x: Sequences) -> Sequences:
-    """Put the outputs of all steps together, in the form that `x` has."""
-    if isinstance(x, PackedSequence):
-        return x._replace(data=torch.cat(list(outputs)))
-    return torch.stack(list(outputs), dim=1)  # (batch, seq, hidden · directions)
-
-
-def _run(
-    cell: nn.Module, steps: Sequence[Tensor], state: Tensor | tuple
-) -> tuple[list[Tensor], Tensor | tuple]:
-    """Call `cell` for each step; a sequence that is not running keeps its state."""
-    outputs = []
-    for x in steps:
-        running = len(x)
-        new = cell(x, _each(lambda old: old[:running], state))  # noqa: B023
-        outputs.append(new[0] if isinstance(new, tuple) else new)  # (running, hidden)
-        state = _each(lambda old, new: torch.cat([new, old[len(new) :]]), state, new)
-    return outputs, state
-
-# %% ../notebooks/02_recurrent.ipynb #layer-input
-def _check_cell(cell: nn.Module) -> None:
-    """Raise `ValueError` unless `cell` is one that a layer can run."""
-    if not hasattr(cell, "initial_state"):
-        raise ValueError(
-            "cell must be an RNNCell, an LSTMCell or a GRUCell of this library, "
-            f"but it is {type(cell).__module__}.{type(cell).__name__}"
-        )
-
-
-def _check_layer_input(x: Tensor | PackedSequence, input_size: int) -> None:
-    """Raise `ValueError` unless `x` holds sequences of vectors of `input_size`."""
-    if isinstance(x, PackedSequence):
-        if x.data.ndim != 2 or x.data.size(1) != input_size:
-            raise ValueError(
-                f"x must be packed from (batch, seq, input) with input {input_size}, "
-                f"but its data has shape {tuple(x.data.shape)}"
-            )
-    elif x.ndim != 3 or x.size(2) != input_size or x.size(1) < 1:
-        raise ValueError(
-            f"x must have shape (batch, seq, input) with input {input_size} and at "
-            f"least one step, but its shape is {tuple(x.shape)}"
-        )
-
-
-def _starts(
-    cells: nn.ModuleList, x: Sequences, batch: int, state: LayerState | None
-) -> Any:
-    """Return the state before the first step, in the order in which `x` is packed."""
-    zeros = _stack([cell.initial_state(batch) for cell in cells])
-    if state is None:
-        return zeros
-    _check_state(state, zeros)
-    return _reorder(state, getattr(x, "sorted_indices", None))
 
 # %% ../notebooks/02_recurrent.ipynb #recurrent
 class Recurrent(nn.Module):
@@ -267,25 +158,87 @@ class Recurrent(nn.Module):
 
     def __init__(self, cell: nn.Module, bidirectional: bool = False) -> None:
         super().__init__()
-        _check_cell(cell)
+        check.recurrent_cell(cell)
         self.cells = nn.ModuleList([cell])
         if bidirectional:
             self.cells.append(copy.deepcopy(cell))
             _draw_parameters(self.cells[1])
 
     def forward(
-        self, x: Sequences, state: LayerState | None = None
-    ) -> tuple[Sequences, LayerState]:
-        _check_layer_input(x, self.cells[0].input_size)
+        self,
+        x: Sequences,
+        state: LayerState | tuple[LayerState, LayerState] | None = None,
+    ) -> tuple[Sequences, LayerState | tuple[LayerState, LayerState]]:
+        check.recurrent_input(x, self.cells[0].input_size)
         steps = _steps(x)  # seq tensors, each (running, input)
-        starts = _starts(self.cells, x, len(steps[0]), state)
+        starts = self._starts(x, len(steps[0]), state)
         outputs, ends = [], []
         for direction, cell in enumerate(self.cells):
-            way = -1 if direction else 1
-            start = _each(lambda part: part[direction], starts)  # noqa: B023
-            made, end = _run(cell, steps[::way], start)
-            outputs.append(made[::way])
+            way = -1 if direction == 1 else 1  # the second cell reads from the end
+            start = tuple(part[direction] for part in starts)  # each (batch, hidden)
+            written, end = _read(cell, steps[::way], start)
+            outputs.append(written[::way])
             ends.append(end)
         both = [torch.cat(step, dim=-1) for step in zip(*outputs, strict=True)]
-        end = _reorder(_stack(ends), getattr(x, "unsorted_indices", None))
-        return _join(both, x), end
+        end = tuple(torch.stack(part) for part in zip(*ends, strict=True))
+        return _join(both, x), _whole(_in_order(end, x, "unsorted_indices"))
+
+    def _starts(
+        self,
+        x: Sequences,
+        batch: int,
+        state: LayerState | tuple[LayerState, LayerState] | None,
+    ) -> tuple[LayerState, ...]:
+        """Return the parts of the state before the first step, sorted as `x` is."""
+        both = [_parts(cell.initial_state(batch)) for cell in self.cells]
+        zeros = tuple(torch.stack(part) for part in zip(*both, strict=True))
+        if state is None:
+            return zeros  # each (directions, batch, hidden)
+        check.recurrent_state(state, _whole(zeros))
+        return _in_order(_parts(state), x, "sorted_indices")
+
+# %% ../notebooks/02_recurrent.ipynb #steps
+def _read(
+    cell: nn.Module, steps: Sequence[Tensor], state: tuple[Tensor, ...]
+) -> tuple[list[Tensor], tuple[Tensor, ...]]:
+    """Call `cell` for each step; a sequence that is not running keeps its state."""
+    outputs = []
+    for x in steps:
+        running = len(x)
+        new = _parts(cell(x, _whole([old[:running] for old in state])))
+        outputs.append(new[0])  # (running, hidden)
+        pairs = zip(new, state, strict=True)
+        state = tuple(torch.cat([now, old[running:]]) for now, old in pairs)
+    return outputs, state
+
+
+def _steps(x: Tensor | PackedSequence) -> tuple[Tensor, ...]:
+    """Cut `x` into its time steps, each `(running, input)`."""
+    if isinstance(x, PackedSequence):
+        return x.data.split(x.batch_sizes.tolist())
+    return x.unbind(dim=1)
+
+
+def _join(outputs: list[Tensor], x: Sequences) -> Sequences:
+    """Put the outputs of all steps together, in the form that `x` has."""
+    if isinstance(x, PackedSequence):
+        return x._replace(data=torch.cat(outputs))
+    return torch.stack(outputs, dim=1)  # (batch, seq, hidden · directions)
+
+# %% ../notebooks/02_recurrent.ipynb #state-parts
+def _parts(state: Tensor | tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    """Return the tensors of a state: an LSTM's two, any other cell's one."""
+    return state if isinstance(state, tuple) else (state,)
+
+
+def _whole(parts: Sequence[Tensor]) -> Tensor | tuple[Tensor, ...]:
+    """Return a state as its cell wants it: the reverse of `_parts`."""
+    return tuple(parts) if len(parts) > 1 else parts[0]
+
+
+def _in_order(
+    parts: tuple[Tensor, ...], x: Sequences, name: str
+) -> tuple[Tensor, ...]:
+    """Put each part's batch axis into an order that a packed `x` has, by its name."""
+    order = getattr(x, name, None)  # None: `x` is no packed sequence, or not sorted
+    return parts if order is None else tuple(part[:, order] for part in parts)

@@ -1,28 +1,46 @@
 """Train and measure classifiers of reviews: chapter 3's GRU, with and without its mask, and a bag of words."""
 
 from collections.abc import Callable, Iterable
+from itertools import chain
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, pad
 
 from transformer_lib._progress import progress
+from transformer_lib.seq2seq import PAD_ID
+from transformer_lib.text import Review, Vocabulary, tokenize
 
-__all__ = ["BagOfWords", "WithoutMask", "accuracy", "more_padding", "train_classifier"]
+__all__ = ["BagOfWords", "WithoutMask", "accuracy", "encode_reviews", "more_padding", "train_classifier"]
+
+Encoded = tuple[list[list[int]], list[int]]
 
 # (tokens (batch, seq), labels (batch)), as chapter 3's `bucket_batches` makes them.
 Batches = Iterable[tuple[Tensor, Tensor]]
 
 
+def encode_reviews(
+    training: list[Review], validation: list[Review], *, max_tokens: int | None = None
+) -> tuple[Vocabulary, Encoded, Encoded]:
+    """Return a vocabulary made from the training reviews alone, and both sets as (sequences of ids, labels)."""
+    words = [[tokenize(one.text, max_tokens) for one in reviews] for reviews in (training, validation)]
+    vocabulary = Vocabulary(chain.from_iterable(words[0]))
+    encoded = [
+        ([vocabulary.encode(row) for row in rows], [one.label for one in reviews])
+        for rows, reviews in zip(words, (training, validation), strict=True)
+    ]
+    return vocabulary, *encoded
+
+
 class BagOfWords(nn.Module):
     """Logistic regression over the counts of the words: one weight per word, their sum and a bias are the logit.
 
-    The weights start at 0. Padding, id 0, counts for nothing.
+    The weights start at 0. Padding counts for nothing.
     """
 
     def __init__(self, vocab_size: int) -> None:
         super().__init__()
-        self.weights = nn.EmbeddingBag(vocab_size, 1, mode="sum", padding_idx=0)
+        self.weights = nn.EmbeddingBag(vocab_size, 1, mode="sum", padding_idx=PAD_ID)
         self.bias = nn.Parameter(torch.zeros(1))
         nn.init.zeros_(self.weights.weight)
 
@@ -42,7 +60,7 @@ class WithoutMask(nn.Module):
         """Return the logits, (batch), of `tokens`, (batch, seq)."""
         vectors = self.classifier.embedding(tokens)  # (batch, seq, d_model)
         _, state = self.classifier.gru(vectors)  # (num_layers, batch, hidden)
-        return self.classifier.score(state[-1]).squeeze(1)
+        return self.classifier.output(state[-1]).squeeze(1)  # (batch)
 
 
 def train_classifier(
@@ -80,5 +98,5 @@ def accuracy(model: nn.Module, batches: Batches) -> float:
 
 
 def more_padding(batches: Batches, columns: int) -> list[tuple[Tensor, Tensor]]:
-    """Return the batches with `columns` more columns of padding, id 0, at the end of each."""
-    return [(pad(tokens, (0, columns)), labels) for tokens, labels in batches]
+    """Return the batches with `columns` more columns of padding at the end of each."""
+    return [(pad(tokens, (0, columns), value=PAD_ID), labels) for tokens, labels in batches]
