@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from torch.testing import assert_close
 
 from transformer_lib.decoding import (
-    LayerCache,
+    CachedTransformer,
     beam_hypotheses,
     beam_search,
     greedy_decode,
@@ -18,36 +18,39 @@ from transformer_lib.decoding import (
     sample_decode,
     sampling_probabilities,
 )
+from transformer_lib.seq2seq import EOS_ID as EOS
+from transformer_lib.seq2seq import PAD_ID as PAD
+from transformer_lib.seq2seq import SOS_ID as SOS
 from transformer_lib.teaching import capture_attention
 from transformer_lib.teaching.record import record
 from transformer_lib.transformer import Transformer, TransformerConfig
 
-PAD, SOS, EOS = 0, 1, 2
 
-
-def tiny(seed=0, *, vocab=9, sharp=4.0, ending=0.0, **changes):
+def tiny(seed=0, *, vocab=9, sharp=4.0, ending=0.0, kind=Transformer, **changes):
     """Return an untrained model that has opinions: `sharp` scales its logits, `ending` moves those of EOS."""
     torch.manual_seed(seed)
     sizes = {"d_model": 8, "num_layers": 2, "num_heads": 2, "d_ff": 12, "dropout": 0.1, **changes}
-    model = Transformer(TransformerConfig(vocab, vocab, **sizes)).double()
+    model = kind(TransformerConfig(source_vocab_size=vocab, target_vocab_size=vocab, **sizes)).double()
     with torch.no_grad():
         model.output.weight *= sharp
-    decode = model.decode
-
-    def with_ending(*args, **kwargs):
-        logits = decode(*args, **kwargs)
-        return logits + ending * (torch.arange(vocab) == model.config.eos_id)
-
-    model.decode = with_ending
+    model.output.register_forward_hook(lambda _, given, logits: logits + ending * (torch.arange(vocab) == EOS))
     return model
 
 
-def sentences(seed, count, length, vocab=9, pad_id=PAD):
+def with_cache(model):
+    """Return a `CachedTransformer` with the parameters, the ending and the modes of `model`."""
+    cached = CachedTransformer(model.config).double()
+    cached.load_state_dict(model.state_dict())
+    cached.output._forward_hooks = model.output._forward_hooks
+    return cached.train(model.training)
+
+
+def sentences(seed, count, length, vocab=9):
     """Return words of mixed lengths, padded on the right; at least one word each."""
     generator = torch.Generator().manual_seed(seed)
     words = torch.randint(3, vocab, (count, length), generator=generator)
     lengths = torch.randint(1, length + 1, (count, 1), generator=generator)
-    return words.masked_fill(torch.arange(length) >= lengths, pad_id)
+    return words.masked_fill(torch.arange(length) >= lengths, PAD)
 
 
 def recorded(model):
@@ -68,136 +71,83 @@ def log_probabilities(model, source, tokens):
     model.eval()
     target_in = torch.tensor([[SOS, *tokens[:-1]]])
     with torch.no_grad():
-        logits = model.decode(target_in, model.encode(source), source)[0]
+        logits = model(source, target_in)[0]
     logits[:, [PAD, SOS]] = -math.inf
     return logits.log_softmax(dim=-1)[range(len(tokens)), list(tokens)]
 
 
 # Cached is uncached
 
-drawn = given(
+@given(
     seed=st.integers(0, 10_000),
     count=st.integers(1, 4),
     length=st.integers(1, 6),
     max_len=st.integers(1, 9),
     pre_norm=st.booleans(),
-    learned_positions=st.booleans(),
+    positions=st.sampled_from(["sinusoidal", "learned"]),
     ending=st.sampled_from([-2.0, 0.0, 2.0]),
 )
-
-
-@drawn
 @settings(max_examples=25)
-def test_pitfall_15_greedy_with_a_cache_scores_each_step_as_without(
-    seed, count, length, max_len, pre_norm, learned_positions, ending
-):
-    model = tiny(seed, pre_norm=pre_norm, learned_positions=learned_positions, max_len=9, ending=ending)
-    source = sentences(seed, count, length)
-    steps = recorded(model)
-    cached = greedy_decode(model, source, max_len)
-    with_cache = list(steps)
-    steps.clear()
-    assert cached.equal(greedy_decode(model, source, max_len, use_cache=False))
-    assert len(with_cache) == len(steps) == cached.size(1)
-    assert_close(with_cache, list(steps))
-
-
-@drawn
-@settings(max_examples=25)
-def test_pitfall_15_the_beam_with_a_cache_scores_each_step_as_without(
-    seed, count, length, max_len, pre_norm, learned_positions, ending
-):
-    model = tiny(seed, pre_norm=pre_norm, learned_positions=learned_positions, max_len=9, ending=ending)
-    source = sentences(seed, count, length)
-    steps = recorded(model)
-    cached = beam_hypotheses(model, source, max_len, beam=3)
-    with_cache = list(steps)
-    steps.clear()
-    uncached = beam_hypotheses(model, source, max_len, beam=3, use_cache=False)
-    assert [[h.tokens for h in found] for found in cached] == [[h.tokens for h in found] for found in uncached]
-    assert_close(
-        [h.score for found in cached for h in found], [h.score for found in uncached for h in found], rtol=1e-9, atol=0
-    )
-    assert len(with_cache) == len(steps)
-    assert_close(with_cache, list(steps))
-
-
-@pytest.mark.parametrize("learned_positions", [False, True])
-def test_pitfall_15_cached_logits_are_the_teacher_forced_ones(learned_positions):
-    """The words may come in one by one or several at once, and padding among them stays unseen."""
-    model = tiny(learned_positions=learned_positions, max_len=8).eval()
-    source = sentences(1, 3, 5)
-    target_in = torch.tensor([[1, 4, 5, 6, 7, 8, 3], [1, 4, 5, 0, 0, 0, 0], [1, 8, 7, 6, 5, 0, 0]])
-    memory = model.encode(source)
-    expected = model.decode(target_in, memory, source)
-    for pieces in ([1] * 7, [3, 1, 2, 1], [7]):
-        cache = LayerCache()
-        logits = [model.decode(piece, memory, source, cache) for piece in target_in.split(pieces, dim=1)]
-        assert_close(torch.cat(logits, dim=1), expected)
-        assert cache.length == 7 and cache.tokens.equal(target_in)
+@pytest.mark.pitfall(15)
+def test_a_cache_changes_no_score_of_any_step(seed, count, length, max_len, pre_norm, positions, ending):
+    """Greedy decoding and a beam, on sentences of mixed lengths."""
+    model = tiny(seed, pre_norm=pre_norm, positions=positions, max_len=9, ending=ending)
+    cached, source = with_cache(model), sentences(seed, count, length)
+    steps, steps_cached = recorded(model), recorded(cached)
+    assert greedy_decode(cached, source, max_len).equal(greedy_decode(model, source, max_len))
+    ours, expected = (beam_hypotheses(one, source, max_len, beam=3) for one in (cached, model))
+    assert [[h.tokens for h in found] for found in ours] == [[h.tokens for h in found] for found in expected]
+    scores = [[h.score for found in every for h in found] for every in (ours, expected)]
+    assert_close(*scores, rtol=1e-9, atol=0)
+    assert len(steps_cached) == len(steps)
+    assert_close(steps_cached, steps)
 
 
 def test_the_cache_saves_the_work_that_it_is_there_for():
     model = tiny(ending=-100.0, max_len=16)
     source = sentences(0, 2, 5)
-    read, crossed = [], []
-    model.decoder.register_forward_pre_hook(lambda _, given: read.append(given[0].size(1)))
-    for layer in model.decoder.layers:
-        layer.cross_attention.key_projection.register_forward_pre_hook(lambda *_: crossed.append(1))
-    greedy_decode(model, source, 6)
-    assert read == [1] * 6 and len(crossed) == 2, "the source is projected once in each of the two layers"
-    read.clear()
-    greedy_decode(model, source, 6, use_cache=False)
-    assert read == [1, 2, 3, 4, 5, 6]
+    for one, expected_words, times_crossed in ((model, [1, 2, 3, 4, 5, 6], 12), (with_cache(model), [1] * 6, 2)):
+        read, crossed = [], []
+        one.decoder.layers[0].feed_forward.register_forward_pre_hook(lambda _, given, read=read: read.append(given[0].size(1)))
+        for layer in one.decoder.layers:
+            layer.cross_attention.key_projection.register_forward_pre_hook(lambda *_, crossed=crossed: crossed.append(1))
+        greedy_decode(one, source, 6)
+        assert read == expected_words
+        assert len(crossed) == times_crossed, "the source is projected once in each of the two layers"
 
 
-def test_a_cache_follows_the_rows_that_are_selected():
-    model = tiny(max_len=8).eval()
-    source = sentences(2, 3, 4)
-    memory = model.encode(source)
-    written = torch.tensor([[1, 4, 5], [1, 6, 7], [1, 8, 3]])
-    cache = LayerCache()
-    model.decode(written, memory, source, cache)
-    rows = torch.tensor([2, 0, 0, 1])
-    cache.select(rows)
-    new = torch.tensor([[3], [4], [5], [6]])
-    expected = model.decode(torch.cat([written[rows], new], 1), memory[rows], source[rows])[:, -1:]
-    assert_close(model.decode(new, memory[rows], source[rows], cache), expected)
-    empty = LayerCache()
-    empty.select(rows)
-    assert empty.length == 0 and empty.tokens is None
-
-
-def test_attention_weights_are_kept_with_a_cache_too():
+def test_attention_weights_are_captured_with_a_cache_too():
     model = tiny(max_len=8).eval()
     source, target_in = torch.tensor([[3, 4, 5, 0]]), torch.tensor([[1, 6, 7]])
-    memory, cache = model.encode(source), LayerCache()
     with capture_attention(model) as whole:
-        model.decode(target_in, memory, source)
-    with capture_attention(model) as step:
+        model(source, target_in)
+    cached = with_cache(model)
+    with capture_attention(cached) as step:
+        state = cached.start(source)
         for word in target_in.split(1, dim=1):
-            model.decode(word, memory, source, cache)
+            cached.decode(word, state)
     for name in (f"decoder.layers.{n}.{kind}_attention" for n in (0, 1) for kind in ("self", "cross")):
         assert_close(step[name], whole[name][:, :, -1:])
 
 
-def test_a_refused_call_leaves_the_cache_as_it_was():
-    model = tiny(max_len=2).eval()
-    source = torch.tensor([[3, 4]])
-    memory, cache = model.encode(source), LayerCache()
-    model.decode(torch.tensor([[1, 5]]), memory, source, cache)
+@pytest.mark.parametrize("kind", [Transformer, CachedTransformer])
+def test_a_refused_call_leaves_the_state_as_it_was(kind):
+    model = tiny(max_len=2, kind=kind).eval()
+    state = model.start(torch.tensor([[3, 4]]))
+    model.decode(torch.tensor([[1, 5]]), state)
     with pytest.raises(ValueError, match="table has 2 positions"):
-        model.decode(torch.tensor([[6]]), memory, source, cache)
-    assert cache.tokens.tolist() == [[1, 5]]
+        model.decode(torch.tensor([[6]]), state)
+    assert state.words.tolist() == [[1, 5]]
 
 
 # Where sentences end
 
+@pytest.mark.pitfall(26)
 @given(
     seed=st.integers(0, 10_000), max_len=st.integers(1, 8), beam=st.integers(1, 5), ending=st.sampled_from([-9.0, 0.0, 1.5])
 )
 @settings(max_examples=30)
-def test_pitfall_26_finished_sentences_stay_finished_and_nothing_is_too_long(seed, max_len, beam, ending):
+def test_finished_sentences_stay_finished(seed, max_len, beam, ending):
     model = tiny(seed, ending=ending, max_len=8)
     source = sentences(seed, 4, 5)
     written = [
@@ -219,7 +169,8 @@ def test_pitfall_26_finished_sentences_stay_finished_and_nothing_is_too_long(see
 
 @given(seed=st.integers(0, 10_000), max_len=st.integers(1, 7))
 @settings(max_examples=15)
-def test_pitfall_31_the_beam_never_extends_a_finished_hypothesis(seed, max_len):
+@pytest.mark.pitfall(31)
+def test_the_beam_never_extends_a_finished_one(seed, max_len):
     model = tiny(seed, ending=1.0, max_len=8)
     source = sentences(seed, 3, 4)
     for row, found in zip(source, beam_hypotheses(model, source, max_len, beam=4, alpha=0.6), strict=True):
@@ -238,7 +189,8 @@ def test_pitfall_31_the_beam_never_extends_a_finished_hypothesis(seed, max_len):
 
 @given(seed=st.integers(0, 10_000), max_len=st.integers(1, 8), alpha=st.sampled_from([0.0, 0.6, 2.0]))
 @settings(max_examples=30)
-def test_pitfall_31_a_beam_of_one_is_greedy(seed, max_len, alpha):
+@pytest.mark.pitfall(31)
+def test_a_beam_of_one_is_greedy(seed, max_len, alpha):
     model = tiny(seed, max_len=8, ending=0.5)
     source = sentences(seed, 4, 5)
     assert beam_search(model, source, max_len, beam=1, alpha=alpha).equal(greedy_decode(model, source, max_len))
@@ -249,11 +201,10 @@ def patient_beam(model, source, max_len, beam, alpha):
     model.eval()
     live, complete = [((), 0.0)], []
     with torch.no_grad():
-        memory = model.encode(source)
         for length in range(1, max_len + 1):
             candidates = []
             for tokens, total in live:
-                logits = model.decode(torch.tensor([[SOS, *tokens]]), memory, source)[0, -1]
+                logits = model(source, torch.tensor([[SOS, *tokens]]))[0, -1]
                 logits[[PAD, SOS]] = -math.inf
                 for word, step in enumerate(logits.log_softmax(dim=-1).tolist()):
                     candidates.append(((*tokens, word), total + step))
@@ -271,7 +222,8 @@ def patient_beam(model, source, max_len, beam, alpha):
     max_len=st.integers(1, 8),
 )
 @settings(max_examples=20)
-def test_pitfall_31_to_stop_early_loses_nothing(seed, beam, alpha, ending, max_len):
+@pytest.mark.pitfall(31)
+def test_to_stop_early_loses_nothing(seed, beam, alpha, ending, max_len):
     model = tiny(seed, ending=ending, max_len=8)
     source = sentences(seed, 3, 4)
     for row, found in zip(source, beam_hypotheses(model, source, max_len, beam, alpha), strict=True):
@@ -283,18 +235,21 @@ def test_pitfall_31_to_stop_early_loses_nothing(seed, beam, alpha, ending, max_l
         assert all(len(h.tokens) == max_len for h in cut_off)
 
 
-def test_pitfall_31_the_search_waits_for_a_long_hypothesis():
+@pytest.mark.pitfall(31)
+def test_the_search_waits_for_a_long_hypothesis():
     """Two short ones have ended, and the live one has a lower score; but the penalty will still rise."""
     model = tiny(vocab=5, max_len=8)
     end_or_3 = [(0.5, 0.45), (0.55, 0.45), *[(1e-9, 1.0)] * 5, (1.0, 1e-9)]
 
-    def decode(target_in, memory, source, cache=None):
-        logits = torch.full((*target_in.shape, 5), -60.0)
-        logits[:, -1, [EOS, 3]] = torch.tensor(end_or_3[target_in.size(1) - 1]).log()
+    decode = model.decode
+
+    def scripted(words, state):
+        logits = torch.full_like(decode(words, state), -60.0)
+        logits[:, -1, [EOS, 3]] = torch.tensor(end_or_3[state.words.size(1) - 1]).double().log()
         return logits
 
-    model.decode = decode
-    (found,) = beam_hypotheses(model, torch.tensor([[3]]), 8, beam=2, alpha=4.0, use_cache=False)
+    model.decode = scripted
+    (found,) = beam_hypotheses(model, torch.tensor([[3]]), 8, beam=2, alpha=4.0)
     assert [h.tokens for h in found] == [(*[3] * 7, EOS), (EOS,)]
 
 
@@ -307,7 +262,8 @@ def test_the_search_does_stop_early():
 
 @given(seed=st.integers(0, 10_000), alpha=st.sampled_from([0.0, 0.6, 1.0, 3.0]), ending=st.sampled_from([-2.0, 0.0, 2.0]))
 @settings(max_examples=15)
-def test_pitfall_31_a_full_beam_is_brute_force(seed, alpha, ending):
+@pytest.mark.pitfall(31)
+def test_a_full_beam_is_brute_force(seed, alpha, ending):
     words, max_len = [3, 4], 4
     model = tiny(seed, vocab=5, ending=ending, max_len=8)
     source = sentences(seed, 2, 3, vocab=5)
@@ -324,7 +280,8 @@ def test_pitfall_31_a_full_beam_is_brute_force(seed, alpha, ending):
     assert [[t for t in row if t != PAD] for row in chosen] == first
 
 
-def test_pitfall_31_the_length_penalty_moves_the_choice_to_longer_sentences():
+@pytest.mark.pitfall(31)
+def test_the_length_penalty_prefers_longer_sentences():
     lengths = []
     for alpha in (0.0, 1.0, 4.0):
         total = 0
@@ -365,18 +322,14 @@ def test_a_sentence_is_written_the_same_alone_and_among_others(decode):
         assert written[: len(alone)].equal(alone) and not written[len(alone) :].any()
 
 
-def test_other_special_ids():
-    """All ids come from the configuration."""
-    model = tiny(vocab=9, pad_id=8, sos_id=7, eos_id=6, ending=2.0, max_len=8)
-    source = torch.tensor([[1, 2, 3, 8], [4, 5, 8, 8], [0, 1, 2, 3]])
-    decode = model.decode
-    # The model would rather write padding and SOS than anything else.
-    model.decode = lambda *given: decode(*given) + 50.0 * (torch.arange(9) >= 7)
-    for written in (greedy_decode(model, source, 8), beam_search(model, source, 8), sample_decode(model, source, 8)):
-        for row in written.tolist():
-            words = row[: row.index(6)] if 6 in row else row
-            assert max(words, default=0) <= 5 and set(row[len(words) + 1 :]) <= {8}
-    assert (greedy_decode(model, source, 8) == 6).any()
+@pytest.mark.parametrize("decode", [greedy_decode, sample_decode, beam_search])
+def test_padding_and_sos_are_never_written(decode):
+    """The model would rather write them than anything else."""
+    model, source = tiny(max_len=8), sentences(5, 6, 5)
+    model.output.register_forward_hook(lambda _, given, logits: logits + 50.0 * (torch.arange(9) <= SOS))
+    for row in decode(model, source, 8).tolist():
+        words = row[: row.index(EOS)] if EOS in row else row
+        assert min(words, default=3) > EOS
 
 
 # Sampling
@@ -437,7 +390,7 @@ def test_draws_follow_the_probabilities():
     shares = drawn.bincount(minlength=6) / len(drawn)
     model.eval()
     with torch.no_grad():
-        logits = model.decode(torch.tensor([[SOS]]), model.encode(source[:1]), source[:1])[0, -1]
+        logits = model(source[:1], torch.tensor([[SOS]]))[0, -1]
     logits[[PAD, SOS]] = -math.inf
     assert_close(shares.double(), (logits / 1.5).softmax(dim=-1), rtol=0, atol=0.02)
 
@@ -448,7 +401,7 @@ def test_sampling_repeats_with_its_generator_and_ends_in_greedy():
     def write(seed, **arguments):
         return sample_decode(model, source, 8, generator=torch.Generator().manual_seed(seed), **arguments)
 
-    assert write(0).equal(write(0)) and write(0).equal(write(0, use_cache=False))
+    assert write(0).equal(write(0))
     assert len({tuple(write(seed).flatten().tolist()) for seed in range(5)}) > 1
     for arguments in ({"temperature": 1e-6}, {"top_k": 1}, {"top_p": 1e-9}):
         assert write(0, **arguments).equal(greedy_decode(model, source, 8)), arguments
@@ -500,21 +453,22 @@ ONES = torch.full((2, 3), 3)
         (lambda: sample_decode(tiny(max_len=5), ONES, 6), "max_len must be in 1 … 5"),
         (lambda: beam_search(tiny(max_len=5), ONES, 6), "max_len must be in 1 … 5"),
         (lambda: beam_search(tiny(), ONES, 5, beam=0), "beam must be at least 1, but it is 0"),
-        (lambda: beam_search(tiny(), ONES, 5, alpha=-0.1), "alpha must not be negative, but it is -0.1"),
-        (lambda: beam_search(tiny(), ONES, 5, alpha=math.nan), "alpha must not be negative"),
+        (lambda: beam_search(tiny(), ONES, 5, alpha=-0.1), "alpha must be at least 0, but it is -0.1"),
+        (lambda: beam_search(tiny(), ONES, 5, alpha=math.nan), "alpha must be at least 0, but it is nan"),
         (lambda: beam_hypotheses(tiny(), ONES, 5, beam=-1), "beam must be at least 1, but it is -1"),
-        (lambda: greedy_decode(tiny(), torch.full((1, 2), 9), 5), "token ids must lie in 0 … 8"),
+        (lambda: greedy_decode(tiny(), torch.full((1, 2), 9), 5), "must hold ids in 0 … 8"),
         (lambda: greedy_decode(tiny(), torch.ones(3, dtype=torch.long), 5), "shape"),
-        (lambda: beam_search(tiny(), torch.ones(0, 3, dtype=torch.long), 5), "not empty"),
+        (lambda: beam_search(tiny(), torch.ones(0, 3, dtype=torch.long), 5), "at least one sentence"),
         (lambda: sample_decode(tiny(), ONES, 5, temperature=0.0), "temperature must be a positive number"),
         (lambda: sample_decode(tiny(), ONES, 5, temperature=math.nan), "temperature must be a positive number"),
         (lambda: sampling_probabilities(torch.zeros(3), top_k=0), "top_k must be at least 1, but it is 0"),
         (lambda: sampling_probabilities(torch.zeros(3), top_p=0.0), "top_p must be above 0 and at most 1"),
         (lambda: sampling_probabilities(torch.zeros(3), top_p=1.1), "top_p must be above 0 and at most 1"),
         (lambda: length_penalty(0, 0.6), "length must be at least 1"),
-        (lambda: length_penalty(3, -1.0), "alpha not negative"),
+        (lambda: length_penalty(3, -1.0), "alpha must be at least 0, but it is -1.0"),
         (lambda: greedy_decode(tiny(sharp=math.nan), ONES, 5), "scores are NaN"),
-        (lambda: mixed_batches(), "this one holds 2 sentences and 3 came"),
+        (lambda: other_batch(Transformer), "must hold the same number of sentences, but they hold 3 and 2"),
+        (lambda: other_batch(CachedTransformer), "must hold the same number of sentences, but they hold 3 and 2"),
     ],
 )
 def test_wrong_input_says_what_is_wrong(call, message):
@@ -522,7 +476,6 @@ def test_wrong_input_says_what_is_wrong(call, message):
         call()
 
 
-def mixed_batches():
-    cache = LayerCache()
-    cache.extend(torch.ones(2, 1, dtype=torch.long))
-    cache.extend(torch.ones(3, 1, dtype=torch.long))
+def other_batch(kind):
+    model = tiny(kind=kind)
+    model.decode(torch.full((3, 1), SOS), model.start(ONES))

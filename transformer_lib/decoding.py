@@ -115,8 +115,8 @@ class CachedTransformer(Transformer):
     ) -> Float[Tensor, "batch target vocab"]:
         check.equally_many(words=words, state=state.words)
         done = state.words.size(1)
-        state.words = torch.cat([state.words, words], dim=1)  # (batch, written)
         x = self.positions(self.target_embedding(words), offset=done)
+        state.words = torch.cat([state.words, words], dim=1)  # (batch, written)
         causal = look_ahead_mask(state.words.size(1), x.device)[done:]
         # causal: the last rows of the triangle, (target, written)
         self_mask = padding_mask(state.words) & causal  # (batch, 1, target, written)
