@@ -9,6 +9,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from transformer_lib._files import whole_file
+
 RESULTS = Path(__file__).parent / "results"
 
 
@@ -38,7 +40,6 @@ def write_record(name: str, *, seeds: Sequence[int], settings: dict[str, Any], n
     }
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{name}.json"
-    unfinished = path.with_suffix(".unfinished")
-    unfinished.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf8")
-    unfinished.replace(path)
+    with whole_file(path) as file:
+        file.write((json.dumps(record, indent=1, ensure_ascii=False) + "\n").encode())
     return path

@@ -6,7 +6,6 @@ seed 0 becomes the translator that comes with the library.
 
 import hashlib
 import json
-import os
 import platform
 import tempfile
 from pathlib import Path
@@ -17,6 +16,7 @@ import torch
 
 import transformer_lib
 from benchmarks.records import write_record
+from transformer_lib._files import whole_file
 from transformer_lib.teaching.experiments import translation
 from transformer_lib.teaching.experiments.translation import (
     MODELS,
@@ -54,9 +54,8 @@ def read_finished(path: Path, settings: str) -> dict[str, Any]:
 
 def write_finished(path: Path, settings: str, runs: dict[str, Any]) -> None:
     """Write the runs as a whole or not at all."""
-    unfinished = path.with_suffix(".unfinished")
-    unfinished.write_text(json.dumps({"settings": settings, "runs": runs}), encoding="utf8")
-    os.replace(unfinished, path)
+    with whole_file(path) as file:
+        file.write(json.dumps({"settings": settings, "runs": runs}).encode())
 
 
 def keep(translator: Translator, held_out: tuple[tuple[str, str], ...], seed: int) -> None:

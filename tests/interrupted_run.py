@@ -7,7 +7,7 @@ import sys
 import torch
 
 from transformer_lib.schedule import TransformerSchedule, transformer_optimizer
-from transformer_lib.training import Batch, token_batches, train
+from transformer_lib.training import Batch, Checkpoint, Validation, token_batches, train
 from transformer_lib.transformer import Transformer, TransformerConfig
 
 STEPS, CHECKPOINT_EVERY = 13, 3
@@ -27,7 +27,7 @@ def run(checkpoint=None, resume=False, on_model=None, steps=STEPS):
     if not resume:
         torch.manual_seed(12)
     sizes = {"d_model": 8, "num_layers": 1, "num_heads": 2, "d_ff": 16, "dropout": 0.3}
-    model = Transformer(TransformerConfig(11, 11, **sizes))
+    model = Transformer(TransformerConfig(source_vocab_size=11, target_vocab_size=11, **sizes))
     optimizer = transformer_optimizer(model)
     if on_model is not None:
         on_model(model)
@@ -38,12 +38,9 @@ def run(checkpoint=None, resume=False, on_model=None, steps=STEPS):
         optimizer=optimizer,
         schedule=TransformerSchedule(optimizer, 8, 5),
         accumulation_steps=2,
-        clip=1.0,
-        checkpoint=checkpoint,
-        checkpoint_every=CHECKPOINT_EVERY,
-        resume=resume,
-        evaluate_on=[Batch.from_pairs(pairs(5, seed=1))],
-        evaluate_every=2,
+        max_grad_norm=1.0,
+        validation=Validation([Batch.from_pairs(pairs(5, seed=1))], every=2),
+        checkpoint=None if checkpoint is None else Checkpoint(checkpoint, CHECKPOINT_EVERY, resume),
     )
     return model, history
 

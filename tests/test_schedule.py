@@ -1,8 +1,9 @@
-"""Chapter 11: the rate of each step, Adam with the paper's numbers, the schedule, the smoothed loss; pitfalls 21, 23, 24."""
+"""Chapter 11: the rate of each step, Adam with the paper's numbers, the schedule, the smoothed loss."""
 
 import io
 import math
 import warnings
+from dataclasses import replace
 
 import pytest
 import torch
@@ -55,7 +56,8 @@ def test_rate_is_the_formula(step, d_model, warmup):
     assert transformer_rate(step, d_model, warmup) == pytest.approx(min(rising, falling) / math.sqrt(d_model))
 
 
-def test_pitfall_21_rates_of_the_papers_run():
+@pytest.mark.pitfall(21)
+def test_rates_of_the_papers_run():
     """By hand: √512 = 22.627, 4000^1.5 = 252,982, √2,048,000 = 1431.08, √51,200,000 = 7155.4."""
     assert transformer_rate(1, 512) == pytest.approx(1 / (22.62742 * 252_982.2), rel=1e-6)
     assert transformer_rate(2, 512) == pytest.approx(2 / (22.62742 * 252_982.2), rel=1e-6)
@@ -63,22 +65,25 @@ def test_pitfall_21_rates_of_the_papers_run():
     assert transformer_rate(100_000, 512) == pytest.approx(1 / 7155.418, rel=1e-6)
 
 
+@pytest.mark.pitfall(21)
 @given(d_model=widths, warmup=st.integers(1, 3000))
-def test_pitfall_21_the_peak_is_at_the_end_of_the_warm_up(d_model, warmup):
+def test_the_peak_is_at_the_end_of_the_warm_up(d_model, warmup):
     peak = transformer_rate(warmup, d_model, warmup)
     assert peak == pytest.approx((d_model * warmup) ** -0.5)
     assert transformer_rate(warmup + 1, d_model, warmup) < peak
     assert warmup == 1 or transformer_rate(warmup - 1, d_model, warmup) < peak
 
 
+@pytest.mark.pitfall(21)
 @given(d_model=widths, warmup=warmups)
-def test_pitfall_21_no_two_steps_of_the_rise_are_alike(d_model, warmup):
+def test_no_two_steps_of_the_rise_are_alike(d_model, warmup):
     rates = [transformer_rate(step, d_model, warmup) for step in range(1, min(warmup, 20) + 1)]
     assert rates == pytest.approx([step * rates[0] for step in range(1, len(rates) + 1)])
 
 
+@pytest.mark.pitfall(21)
 @given(d_model=widths, warmup=st.integers(1, 12), learning_rate=st.floats(0.1, 2))
-def test_pitfall_21_the_schedule_gives_the_first_step_the_rate_of_step_1(d_model, warmup, learning_rate):
+def test_the_first_step_has_the_rate_of_step_1(d_model, warmup, learning_rate):
     expected = [learning_rate * transformer_rate(step, d_model, warmup) for step in range(1, 21)]
     assert trained_rates(*a_run(d_model, warmup, learning_rate), count=20) == pytest.approx(expected)
 
@@ -94,7 +99,7 @@ def test_the_rate_moves_the_weights():
     assert_close(model.weight - before, torch.tensor([[-0.5, 0.5, 0.0]]), rtol=1e-4, atol=1e-6)
 
 
-def test_every_group_of_parameters_gets_the_rate_times_its_own():
+def test_every_group_gets_the_rate_times_its_own():
     optimizer = torch.optim.SGD([{"params": nn.Linear(2, 2).parameters(), "lr": lr} for lr in (1.0, 3.0)])
     schedule = TransformerSchedule(optimizer, d_model=4, warmup=4)
     assert [group["lr"] for group in optimizer.param_groups] == pytest.approx([0.0625, 0.1875])
@@ -163,8 +168,9 @@ def test_nothing_is_warned_about():
         trained_rates(*a_run(), count=3)
 
 
-def test_optimizer_has_the_papers_numbers_and_each_parameter_once():
-    config = TransformerConfig.tiny(9, 9, shared_vocabulary=True)
+def test_optimizer_has_the_papers_numbers():
+    """And each parameter once."""
+    config = replace(TransformerConfig.tiny(9, 9), shared_vocabulary=True)
     model = Transformer(config)
     optimizer = transformer_optimizer(model)
     assert isinstance(optimizer, torch.optim.Adam)
@@ -179,8 +185,9 @@ def test_optimizer_has_the_papers_numbers_and_each_parameter_once():
     assert set(ids) == {id(parameter) for parameter in model.parameters()}
 
 
+@pytest.mark.pitfall(23)
 @given(batch=st.integers(1, 3), seq=st.integers(1, 4), vocab=st.integers(2, 9), smoothing=smoothings)
-def test_pitfall_23_each_word_gets_smoothing_over_vocab(batch, seq, vocab, smoothing):
+def test_each_word_gets_smoothing_over_vocab(batch, seq, vocab, smoothing):
     logits = some_logits(batch, seq, vocab, seed=vocab)
     target = some_targets(batch, seq, vocab=vocab)
     wanted = smoothing / vocab + (1 - smoothing) * F.one_hot(target, vocab)
@@ -194,7 +201,8 @@ def test_pitfall_23_each_word_gets_smoothing_over_vocab(batch, seq, vocab, smoot
     )
 
 
-def test_pitfall_23_the_three_formulas_have_different_values():
+@pytest.mark.pitfall(23)
+def test_the_three_formulas_have_different_values():
     """Five words, all logits 0 but the right one's 2 and padding's −1; by hand."""
     logits, right = torch.tensor([[-1.0, 0, 0, 2, 0]]).double(), torch.tensor([3])
     log_p = logits.log_softmax(dim=-1)[0]
@@ -209,8 +217,9 @@ def test_pitfall_23_the_three_formulas_have_different_values():
     assert by_v_less_2.item() == pytest.approx(0.5756, abs=5e-5)
 
 
+@pytest.mark.pitfall(23)
 @given(vocab=st.integers(3, 50), smoothing=st.floats(0.01, 0.5))
-def test_pitfall_23_the_lowest_loss_is_the_targets_entropy(vocab, smoothing):
+def test_the_lowest_loss_is_the_targets_entropy(vocab, smoothing):
     share = smoothing / vocab
     right = 1 - smoothing + share
     logits = torch.full((1, vocab), math.log(share), dtype=torch.float64)
@@ -221,14 +230,16 @@ def test_pitfall_23_the_lowest_loss_is_the_targets_entropy(vocab, smoothing):
     assert label_smoothed_loss(logits, torch.tensor([1]), smoothing).item() > floor
 
 
+@pytest.mark.pitfall(35)
 @given(smoothing=smoothings, vocab=st.integers(2, 100))
-def test_pitfall_35_a_model_that_knows_nothing_has_the_loss_log_v(smoothing, vocab):
+def test_a_model_that_knows_nothing_has_loss_log_v(smoothing, vocab):
     loss = label_smoothed_loss(torch.zeros(3, vocab).double(), torch.ones(3).long(), smoothing)
     assert loss.item() == pytest.approx(math.log(vocab))
 
 
+@pytest.mark.pitfall(24)
 @given(pad_id=st.sampled_from([0, 3, 6]), more=st.integers(1, 4), smoothing=smoothings)
-def test_pitfall_24_padding_changes_nothing(pad_id, more, smoothing):
+def test_padding_changes_nothing(pad_id, more, smoothing):
     logits, target = some_logits(2, 4, 7), some_targets(2, 4)
     target = torch.where(target == pad_id, 1 if pad_id != 1 else 2, target)
     wild = torch.cat([logits, 30 * some_logits(2, more, 7, seed=1)], dim=1)
@@ -248,7 +259,7 @@ def test_mean_and_sum_count_the_real_tokens():
     assert_close(label_smoothed_loss(logits, target, reduction="sum"), real * label_smoothed_loss(logits, target))
 
 
-def test_defaults_are_the_papers_smoothing_and_the_courses_padding():
+def test_defaults_are_smoothing_0_1_and_padding_0():
     logits, target = some_logits(3, 5, 7), some_targets(3, 5, low=0, seed=2)
     assert_close(label_smoothed_loss(logits, target), label_smoothed_loss(logits, target, 0.1, 0, "mean"))
     assert_close(
@@ -297,14 +308,14 @@ WRONG_CALLS = {
     "target of probabilities": (lambda: label_smoothed_loss(LOGITS, IDS.float()), "int64, .* torch.float32"),
     "target of int32": (lambda: label_smoothed_loss(LOGITS, IDS.int()), "int64, .* torch.int32"),
     "integer logits": (lambda: label_smoothed_loss(LOGITS.long(), IDS), "floating-point .* torch.int64 and"),
-    "id too large": (lambda: label_smoothed_loss(LOGITS, 7 * IDS), "0 … 6, but they lie in 7 … 7"),
+    "id too large": (lambda: label_smoothed_loss(LOGITS, 7 * IDS), "0 … 6, but its ids lie in 7 … 7"),
     "id too large in a sum": (lambda: label_smoothed_loss(LOGITS, 7 * IDS, reduction="sum"), "0 … 6, .* 7 … 7"),
-    "negative id": (lambda: label_smoothed_loss(LOGITS, -100 * IDS), "0 … 6, but they lie in -100 … -100"),
+    "negative id": (lambda: label_smoothed_loss(LOGITS, -100 * IDS), "0 … 6, but its ids lie in -100 … -100"),
     "all padding": (lambda: label_smoothed_loss(LOGITS, 0 * IDS), "target must hold a real token, but all is padding"),
 }
 
 
 @pytest.mark.parametrize(("call", "message"), WRONG_CALLS.values(), ids=WRONG_CALLS.keys())
-def test_wrong_input_says_what_came_and_what_was_expected(call, message, as_a_user_calls_it):
+def test_wrong_input_says_what_came(call, message, as_a_user_calls_it):
     with pytest.raises(ValueError, match=message):
         call()

@@ -206,8 +206,11 @@ def memory_attention(query: Tensor, memory: Tensor, mask: Tensor | None) -> None
 
 
 def positions(x: Tensor, offset: int, max_len: int, d_model: int) -> None:
-    """Check that `x` is `(batch, seq, d_model)` and that the table has positions for it from `offset` on."""
-    vectors("x", x, d_model)
+    """Check that `x` is `(batch, seq, d_model)`, perhaps empty, and that the table has positions for it from `offset` on."""
+    if x.ndim != 3 or x.size(-1) != d_model:
+        raise ValueError(
+            f"x must have shape (batch, seq, d_model) with d_model {d_model}, but its shape is {tuple(x.shape)}"
+        )
     if offset < 0:
         raise ValueError(f"offset must not be negative, but it is {offset}")
     if offset + x.size(1) > max_len:

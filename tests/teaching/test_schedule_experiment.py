@@ -1,4 +1,4 @@
-"""The deep stack that copies, and its schedule without a rise."""
+"""The deep stack that copies, and its schedule without a warm-up."""
 
 import pytest
 import torch
@@ -30,19 +30,20 @@ def rates(schedule, count):
     return found
 
 
-def with_rise(optimizer):
+def with_warmup(optimizer):
     return TransformerSchedule(optimizer, d_model=D_MODEL, warmup=WARMUP)
 
 
-def test_without_rise_starts_at_the_peak_and_then_falls_as_always():
-    cut, whole = rates(without_warmup, WARMUP + 50), rates(with_rise, WARMUP + 50)
+def test_without_warmup_starts_at_the_peak():
+    """And falls from there as always."""
+    cut, whole = rates(without_warmup, WARMUP + 50), rates(with_warmup, WARMUP + 50)
     assert cut[:WARMUP] == pytest.approx([transformer_rate(WARMUP, D_MODEL, WARMUP)] * WARMUP)
     assert cut[WARMUP:] == pytest.approx(whole[WARMUP:])
     assert whole[0] == pytest.approx(cut[0] / WARMUP)
 
 
 @pytest.mark.parametrize("pre_norm", [False, True])
-def test_stack_gives_logits_for_each_place_and_follows_its_seed(pre_norm):
+def test_stack_gives_logits_and_follows_its_seed(pre_norm):
     stack = DeepStack(3, seed=1, pre_norm=pre_norm)
     assert len(stack.encoder.layers) == 3
     assert stack.encoder.layers[0].attention_residual.pre_norm is pre_norm
@@ -53,7 +54,8 @@ def test_stack_gives_logits_for_each_place_and_follows_its_seed(pre_norm):
     assert not torch.equal(DeepStack(3, seed=2, pre_norm=pre_norm)(TOKENS), stack(TOKENS))
 
 
-def test_a_shallow_stack_learns_to_copy_and_says_when_a_step_is_done():
+def test_a_shallow_stack_learns_to_copy():
+    """And says when a step is done."""
     stack, calls = DeepStack(1, seed=0), []
     losses = train_to_copy(
         stack, seed=0, learning_rate=0.25, schedule=without_warmup, steps=60, after_step=lambda: calls.append(1)
