@@ -1,5 +1,6 @@
-"""Chapter 05: the position tables against hand-made numbers, torch, and the pitfalls of PITFALLS 10 and 12 to 15."""
+"""Chapter 05: the position tables against hand-made numbers, torch, and pitfalls 10 and 12 to 15."""
 
+import inspect
 import math
 
 import pytest
@@ -28,37 +29,30 @@ HAND_MADE = torch.tensor(
 )
 
 
-@pytest.fixture
-def float64_default():
-    torch.set_default_dtype(torch.float64)
-    yield
-    torch.set_default_dtype(torch.float32)
-
-
 def layers(d_model, max_len):
-    return [
-        PositionalEncoding(d_model=d_model, max_len=max_len),
-        LearnedPositionalEmbedding(max_len=max_len, d_model=d_model),
-    ]
+    return [kind(d_model, max_len) for kind in (PositionalEncoding, LearnedPositionalEmbedding)]
 
 
-def test_pitfall_13_table_equals_the_hand_made_one():
+@pytest.mark.pitfall(13)
+def test_the_table_is_the_hand_made_one():
     table = sinusoidal_table(4, 4)
     assert table.dtype is torch.float32
     assert_close(table, HAND_MADE, rtol=0, atol=1e-6)
 
 
+@pytest.mark.pitfall(13)
 @given(pos=st.integers(0, 4999), dimension=st.integers(0, 511), d_model=even_widths)
-def test_pitfall_13_every_entry_follows_the_formula(pos, dimension, d_model):
+def test_every_entry_follows_the_formula(pos, dimension, d_model):
     dimension %= d_model
     angle = pos / math.pow(10_000, (dimension - dimension % 2) / d_model)
     expected = math.cos(angle) if dimension % 2 else math.sin(angle)
     assert sinusoidal_table(pos + 1, d_model)[pos, dimension].item() == pytest.approx(expected, abs=1e-6)
 
 
+@pytest.mark.pitfall(13)
 @pytest.mark.usefixtures("float64_default")
 class TestAShiftIsARotation:
-    """Pitfall 13: the matrix that moves a position by k holds k alone, and it is orthogonal."""
+    """The matrix that moves a position by k holds k alone, and it is orthogonal."""
 
     @staticmethod
     def rotation(shift, d_model):
@@ -104,14 +98,16 @@ def test_s0_questions_thirty_by_256():
     assert len(encoded.unique(dim=0)) == 30
 
 
-def test_pitfall_10_positions_are_added_unscaled():
+@pytest.mark.pitfall(10)
+def test_positions_are_added_unscaled():
     """The words may be scaled by √d_model before this layer; the layer itself scales nothing."""
     x = math.sqrt(64) * torch.randn(3, 10, 64)
     added = PositionalEncoding(d_model=64)(x) - x
     assert_close(added, sinusoidal_table(10, 64).expand(3, 10, 64), rtol=0, atol=1e-5)
 
 
-def test_pitfall_14_the_table_is_a_buffer_that_is_not_saved():
+@pytest.mark.pitfall(14)
+def test_the_table_is_a_buffer_that_is_not_saved():
     layer = PositionalEncoding(d_model=8)
     assert [name for name, _ in layer.named_buffers()] == ["table"]
     assert list(layer.parameters()) == []
@@ -120,14 +116,16 @@ def test_pitfall_14_the_table_is_a_buffer_that_is_not_saved():
     assert layer.to("meta").table.device.type == "meta"
 
 
-def test_pitfall_14_output_keeps_the_type_of_the_model():
+@pytest.mark.pitfall(14)
+def test_output_keeps_the_type_of_the_model():
     for dtype in (torch.float64, torch.float32, torch.bfloat16, torch.float16):
         for layer in layers(d_model=8, max_len=5):
             assert layer.to(dtype)(torch.zeros(2, 5, 8, dtype=dtype)).dtype is dtype
 
 
+@pytest.mark.pitfall(15)
 @given(length=st.integers(1, 12), cut=st.integers(0, 12), start=st.integers(0, 5))
-def test_pitfall_15_offset_continues_the_sentence(length, cut, start):
+def test_offset_continues_the_sentence(length, cut, start):
     cut = min(cut, length)
     x = torch.randn(2, length, 6)
     for layer in layers(d_model=6, max_len=17):
@@ -136,7 +134,8 @@ def test_pitfall_15_offset_continues_the_sentence(length, cut, start):
         assert_close(torch.cat(parts, dim=1), whole, rtol=0, atol=0)
 
 
-def test_pitfall_15_one_word_at_a_time_equals_all_at_once():
+@pytest.mark.pitfall(15)
+def test_one_word_at_a_time_equals_all_at_once():
     x = torch.randn(2, 9, 6)
     for layer in layers(d_model=6, max_len=9):
         steps = [layer(x[:, [t]], offset=t) for t in range(9)]
@@ -152,7 +151,7 @@ def test_every_sentence_of_a_batch_gets_the_same_positions():
 
 @given(batch=st.integers(1, 4), seq=st.integers(1, 9), d_model=even_widths, offset=st.integers(0, 3))
 def test_learned_table_equals_nn_embedding_with_gradients(batch, seq, d_model, offset):
-    ours = LearnedPositionalEmbedding(max_len=12, d_model=d_model).double()
+    ours = LearnedPositionalEmbedding(d_model, max_len=12).double()
     theirs = nn.Embedding(12, d_model, dtype=torch.float64)
     theirs.load_state_dict(ours.table.state_dict())
     x = torch.randn(batch, seq, d_model, dtype=torch.float64, requires_grad=True)
@@ -176,21 +175,28 @@ def test_fixed_table_passes_the_gradient_unchanged():
     assert_close(x.grad, upstream, rtol=0, atol=0)
 
 
-def test_dropout_acts_on_the_sum_and_only_in_training():
+@pytest.mark.parametrize("kind", [PositionalEncoding, LearnedPositionalEmbedding])
+def test_dropout_acts_on_the_sum_in_training(kind):
     torch.manual_seed(0)
-    layer = PositionalEncoding(d_model=64, dropout=0.25)
+    layer = kind(d_model=64, max_len=100, dropout=0.25)
     x = torch.full((8, 100, 64), 5.0)
-    whole = x + layer.table[:, :100]
-    dropped = layer(x)
+    whole = layer.eval()(x)
+    table = layer.table[0] if kind is PositionalEncoding else layer.table.weight
+    assert_close(whole, x + table, rtol=0, atol=0)
+    dropped = layer.train()(x)
     kept = dropped != 0
     assert kept.float().mean().item() == pytest.approx(0.75, abs=0.02)
     assert_close(dropped[kept], whole[kept] / 0.75)
-    assert_close(layer.eval()(x), whole, rtol=0, atol=0)
+
+
+def test_both_kinds_take_the_same_arguments():
+    fixed, learned = (inspect.signature(kind) for kind in (PositionalEncoding, LearnedPositionalEmbedding))
+    assert fixed == learned
 
 
 WRONG_CALLS = {
-    "pitfall 12: odd width": (lambda: sinusoidal_table(10, 5), "d_model must be even.* it is 5"),
-    "pitfall 12: odd width, layer": (lambda: PositionalEncoding(d_model=5), "d_model must be even.* it is 5"),
+    "odd width": (lambda: sinusoidal_table(10, 5), "d_model must be even.* it is 5"),
+    "odd width, layer": (lambda: PositionalEncoding(d_model=5), "d_model must be even.* it is 5"),
     "no width": (lambda: sinusoidal_table(10, 0), "d_model must be even and positive.* it is 0"),
     "negative width": (lambda: sinusoidal_table(10, -2), "d_model must be even and positive.* it is -2"),
     "no positions": (lambda: sinusoidal_table(0, 4), "max_len must be at least 1.* it is 0"),
@@ -205,14 +211,15 @@ WRONG_INPUTS = {
 }
 
 
+@pytest.mark.pitfall(12)
 @pytest.mark.parametrize(("call", "message"), WRONG_CALLS.values(), ids=WRONG_CALLS.keys())
-def test_wrong_sizes_say_what_came_and_what_was_expected(call, message, as_a_user_calls_it):
+def test_wrong_sizes_are_told(call, message, as_a_user_calls_it):
     with pytest.raises(ValueError, match=message):
         call()
 
 
 @pytest.mark.parametrize(("arguments", "message"), WRONG_INPUTS.values(), ids=WRONG_INPUTS.keys())
-def test_wrong_input_says_what_came_and_what_was_expected(arguments, message, as_a_user_calls_it):
+def test_wrong_input_is_told(arguments, message, as_a_user_calls_it):
     for layer in layers(d_model=6, max_len=8):
         with pytest.raises(ValueError, match=message):
             layer(*arguments)

@@ -102,12 +102,15 @@ class MultiHeadAttention(nn.Module):
         v = split_heads(self.value_projection(value), self.num_heads)
         return k, v  # each (batch, heads, key, d_k)
 
-    def attend(self, query: Tensor, k: Tensor, v: Tensor, mask: Tensor | None) -> Tensor:
-        q = split_heads(self.query_projection(query), self.num_heads)
+    def attend(
+        self, query: Tensor, k: Tensor, v: Tensor, mask: Tensor | None
+    ) -> Tensor:
+        q = self.query_projection(query)  # (batch, query, d_model)
+        q = split_heads(q, self.num_heads)  # (batch, heads, query, d_k)
         dropout = self.dropout if self.training else 0.0
-        # q and the heads: (batch, heads, query, d_k)
-        heads = F.scaled_dot_product_attention(q, k, v, mask, dropout)
-        return self.output_projection(join_heads(heads))  # (batch, query, d_model)
+        heads = F.scaled_dot_product_attention(q, k, v, mask, dropout)  # as q
+        x = join_heads(heads)  # (batch, query, d_model)
+        return self.output_projection(x)  # (batch, query, d_model)
 
 # %% ../notebooks/06_attention.ipynb #attention-weights
 def attention_weights(
@@ -124,5 +127,5 @@ def attention_weights(
     """
     check.multi_head_attention(query, key, key, mask, attention)
     q = split_heads(attention.query_projection(query), attention.num_heads)
-    k, v = attention.keys_and_values(key, key)  # each (batch, heads, key, d_k)
-    return scaled_dot_product_attention(q, k, v, mask)[1]
+    k, v = attention.keys_and_values(key, key)
+    return scaled_dot_product_attention(q, k, v, mask)[1]  # (batch, heads, query, key)
