@@ -7,21 +7,27 @@ PORT ?= 8000
 PYTHON ?= $(firstword $(foreach candidate,python3.11 python3,$(shell \
 	$(candidate) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $(candidate))))
 
+# What takes longest starts first, so that no core waits for it at the end.
+LONG_FIRST := notebooks/14_translation.ipynb notebooks/03_text.ipynb tests/test_translation.py
+
 # A stored progress bar would differ on every run.
 export TRANSFORMER_LIB_QUIET := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book test run records new serve address picture clean clean-all
+.PHONY: help book test run tidy check lab records new serve address picture clean clean-all
 
 help:
 	@echo "make book                          build the site into _build/html"
 	@echo "make test                          build the site, execute every notebook, run every test"
+	@echo "make lab                           open the notebooks in JupyterLab"
 	@echo "make run NB=05_positional_encoding execute one notebook in place, tidy it, export its module"
+	@echo "make tidy NB=05                    after an edit in Jupyter: put the file in order, execute nothing"
+	@echo "make check NB=05                   test one chapter: its notebook, module, exercises and structure"
 	@echo "make new NB=06_attention TITLE='...'  make an empty chapter with all its headings"
 	@echo "make serve                         build the site and serve it on http://127.0.0.1:$(PORT)/ (PORT=... for another)"
 	@echo "make address URL=https://github.com/OWNER/REPOSITORY"
 	@echo "                                   write the course's address wherever it is needed"
-	@echo "make records                       make every record of a long run again (takes long)"
+	@echo "make records [NAME=translation]    make one record of a long run again, or all of them (takes long)"
 	@echo "make picture                       draw the README's picture again"
 	@echo "make clean                         remove what was built; make clean-all removes .venv too"
 
@@ -37,19 +43,31 @@ book: $(READY)
 	$(BIN)/jupyter-book build . -W --keep-going
 
 test: book
-	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder --nbval tests/colab notebooks tests
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder --nbval $(LONG_FIRST) notebooks tests
 
 run: $(READY)
 	$(BIN)/python -m tools.run_notebook $(NB)
+
+tidy: $(READY)
+	$(BIN)/python -m tools.run_notebook --tidy $(NB)
+
+check: $(READY)
+	$(BIN)/python -m tools.check_chapter $(NB)
+
+lab: $(READY)
+	$(BIN)/jupyter lab notebooks
 
 serve: book
 	@echo "http://127.0.0.1:$(PORT)/  (Ctrl+C stops the server)"
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory _build/html $(PORT)
 
-# Each script in benchmarks/ that has a record writes it again; this takes long.
+# Each script in benchmarks/ that has a record writes it again; this takes long. NAME chooses one.
+RECORDS := $(if $(NAME),$(NAME),$(basename $(notdir $(wildcard benchmarks/results/*.json))))
 records: $(READY)
-	@for record in $(wildcard benchmarks/results/*.json); do \
-		echo "== $$record"; $(BIN)/python -m benchmarks.$$(basename $$record .json) || exit 1; \
+	@for record in $(RECORDS); do \
+		echo "== $$record"; $(BIN)/python -m benchmarks.$$record || exit 1; \
 	done
 
 new: $(READY)

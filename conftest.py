@@ -1,6 +1,8 @@
-"""What holds for every test: quiet notebooks, one thread per process, hypothesis's settings."""
+"""What holds for every test: quiet notebooks in a clean room, one thread per process, hypothesis's settings."""
 
 import os
+import tempfile
+from pathlib import Path
 
 # Before anything imports torch; the kernels that nbval starts inherit both.
 os.environ["TRANSFORMER_LIB_QUIET"] = "1"
@@ -8,12 +10,40 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import hypothesis
 import jaxtyping
+import nbval.kernel
 import pytest
 import torch
+
+from tools import clean_room
 
 hypothesis.settings.register_profile("course", deadline=None, print_blob=True)
 hypothesis.settings.register_profile("ci", parent=hypothesis.settings.get_profile("course"), derandomize=True)
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "course")
+
+
+CLEAN_ROOM = "TRANSFORMER_LIB_CLEAN_ROOM"
+
+
+def pytest_configure(config):
+    """Let nbval run each notebook as Colab would: with the library installed, and no checkout beside it.
+
+    The first process builds the clean room; the workers that it starts inherit the variable that names it.
+    """
+    if not (config.option.nbval or config.option.nbval_lax):
+        return
+    if CLEAN_ROOM not in os.environ:
+        config.clean_room = tempfile.TemporaryDirectory(prefix="clean-room-")
+        clean_room.build(Path(config.clean_room.name) / "room")
+        os.environ[CLEAN_ROOM] = str(Path(config.clean_room.name) / "room")
+    start = nbval.kernel.start_new_kernel
+    options = clean_room.kernel_options(os.environ[CLEAN_ROOM])
+    nbval.kernel.start_new_kernel = lambda **settings: start(**{**settings, **options})
+
+
+def pytest_unconfigure(config):
+    if hasattr(config, "clean_room"):
+        del os.environ[CLEAN_ROOM]
+        config.clean_room.cleanup()
 
 
 @pytest.fixture

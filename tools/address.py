@@ -14,7 +14,7 @@ COLAB = "https://colab.research.google.com"
 ADDRESS = re.compile(r"https://github\.com/(?P<owner>[A-Za-z0-9][A-Za-z0-9-]*)/(?P<name>[A-Za-z0-9._-]+)")
 BRANCH = re.compile(r"[A-Za-z][\w.-]*(/[\w.-]+)*")
 
-SET_UP = '''\
+SET_UP = """\
 #| default_exp {stem}
 # Where the course's library is not installed, as in Colab, this cell installs it.
 import importlib.util
@@ -36,7 +36,7 @@ if importlib.util.find_spec("transformer_lib") is None:
         )
     %pip install --quiet "transformer-lib @ git+{{REPOSITORY}}@{{BRANCH}}"
     importlib.invalidate_caches()
-'''
+"""
 
 
 def check_address(repository, branch):
@@ -46,7 +46,7 @@ def check_address(repository, branch):
     opens, or where the branch has a character that an address or YAML would read in another way.
     """
     tidy = repository.strip().removesuffix("/").removesuffix(".git")
-    if tidy and not (match := ADDRESS.fullmatch(tidy)) or tidy and match["name"] in (".", ".."):
+    if (tidy and not (match := ADDRESS.fullmatch(tidy))) or (tidy and match["name"] in (".", "..")):
         raise ValueError(f"the address must look like https://github.com/OWNER/REPOSITORY, and this came: {repository!r}")
     if not BRANCH.fullmatch(branch) or ".." in branch:
         raise ValueError(f"the branch must be a name such as main or course/2026, and this came: {branch!r}")

@@ -15,6 +15,16 @@ METADATA = {
     "language_info": {"name": "python", "pygments_lexer": "ipython3"},
 }
 
+# Cells with one of these tags are out of the way on the site. The same is said to JupyterLab and to Colab.
+FOLDED = {"hide-input", "remove-input", "hide-cell", "remove-cell"}
+
+
+def folding(cell):
+    """Return the metadata that fold a code cell in JupyterLab and in Colab, if its tags fold it on the site."""
+    if FOLDED & set(cell.metadata.get("tags", [])):
+        return {"cellView": "form", "jupyter": {"source_hidden": True}}
+    return {}
+
 
 def all_notebooks():
     """Return the path of every chapter, in the course's order."""

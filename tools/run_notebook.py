@@ -1,6 +1,7 @@
-"""Run notebooks in place, tidy them, and export the library: `python -m tools.run_notebook [NAME ...]`.
+"""Run notebooks in place, tidy them, and export the library: `python -m tools.run_notebook [--tidy] [NAME ...]`.
 
-Without a name, every notebook runs, in order. A notebook that fails keeps its file as it was.
+Without a name, every notebook runs, in order. A notebook that fails keeps its file as it was. With --tidy nothing is executed:
+outputs and counts stay, only the file's layout and the cells' metadata are put in order, as after an edit in Jupyter.
 """
 
 import argparse
@@ -9,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from tqdm import tqdm
@@ -62,10 +64,24 @@ def execute(path):
 
 
 def tidied(text):
-    """Return a notebook's text without what changes from one editor to the next: all cell metadata but the tags."""
-    return subprocess.run(
-        [tool("nb-clean"), *TIDY], input=text, capture_output=True, encoding="utf-8", check=True
-    ).stdout
+    """Return a notebook's text without what changes from one editor to the next.
+
+    Of the cells' metadata the tags are kept, and those that fold a cell are written anew from the tags.
+    """
+    cleaned = subprocess.run([tool("nb-clean"), *TIDY], input=text, capture_output=True, encoding="utf-8", check=True)
+    notebook = nbformat.reads(cleaned.stdout, as_version=4)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.metadata.update(notebooks.folding(cell))
+    notebook.metadata = nbformat.from_dict(notebooks.METADATA)
+    return notebooks.as_text(notebook)
+
+
+def tidy(paths):
+    """Put the files of notebooks in order without executing them, and export the library."""
+    for path in paths:
+        notebooks.write_text(path, tidied(notebooks.as_text(notebooks.read(path))))
+    export()
 
 
 def run(paths):
@@ -84,8 +100,10 @@ def run(paths):
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m tools.run_notebook", description=__doc__.splitlines()[0])
     parser.add_argument("name", nargs="*", help="05, positional_encoding or 05_positional_encoding; none: all of them")
-    names = parser.parse_args(arguments).name
-    run([notebooks.find(name) for name in names] or notebooks.all_notebooks())
+    parser.add_argument("--tidy", action="store_true", help="put the file in order and execute nothing")
+    given = parser.parse_args(arguments)
+    work = tidy if given.tidy else run
+    work([notebooks.find(name) for name in given.name] or notebooks.all_notebooks())
 
 
 if __name__ == "__main__":

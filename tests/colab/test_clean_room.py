@@ -1,62 +1,59 @@
-"""Every notebook runs as in Colab: the package installed from what is published, and no file of the course beside it."""
+"""nbval runs every notebook as in Colab: the package installed from what is published, and no file of the course beside it."""
 
-import shutil
+import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
+import nbformat
 import pytest
 
-from tools import notebooks
+from tools import clean_room, notebooks
 
-# Runs a notebook's code cells with one folder in front of Python's own packages, and the checkout taken out.
-RUN = """
-import pathlib, sys
-target, notebook = map(pathlib.Path, sys.argv[1:])
-sys.meta_path[:] = [finder for finder in sys.meta_path if "__editable__" not in getattr(finder, "__module__", "")]
-sys.path[:] = [str(target), *(folder for folder in sys.path if not (pathlib.Path(folder) / "transformer_lib").exists())]
-
-import importlib, pkgutil
-import nbformat
+LOOK = """
+import importlib, importlib.util, json, os, pkgutil
 import transformer_lib
 for module in pkgutil.walk_packages(transformer_lib.__path__, "transformer_lib."):
     importlib.import_module(module.name)
-assert pathlib.Path(transformer_lib.__file__).is_relative_to(target), transformer_lib.__file__
-
-from IPython.core.interactiveshell import InteractiveShell
-shell = InteractiveShell.instance()
-for cell in nbformat.read(notebook, as_version=4).cells:
-    if cell.cell_type == "code" and "raises-exception" not in cell.metadata.get("tags", []):
-        if not shell.run_cell(cell.source, store_history=True).success:
-            sys.exit(f"the cell `{cell.id}` failed")
-try:
-    import tools
-except ModuleNotFoundError:
-    print("ran outside the checkout")
+beside = [name for name in ("tools", "benchmarks", "conftest") if importlib.util.find_spec(name)]
+print(json.dumps({"library": transformer_lib.__file__, "folder": os.getcwd(), "beside": beside}))
 """
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory):
-    """Return a folder that holds the package as pip installs it, built from what git would publish of it."""
-    source = tmp_path_factory.mktemp("source")
-    for name in ["pyproject.toml", "README.md"]:
-        shutil.copy(notebooks.ROOT / name, source)
-    shutil.copytree(
-        notebooks.ROOT / "transformer_lib",
-        source / "transformer_lib",
-        ignore=shutil.ignore_patterns("__pycache__", "_modidx.py"),
-    )
-    shutil.copytree(notebooks.ROOT / "benchmarks" / "results", source / "benchmarks" / "results")
-    target = tmp_path_factory.mktemp("installed")
-    install = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    offline = ["--no-deps", "--no-index", "--no-build-isolation", "--target", str(target)]
-    subprocess.run([*install, *offline, str(source)], check=True)
-    return target
+def room(tmp_path_factory):
+    """Return the clean room of this run; where nbval is off, one that is built for these tests."""
+    if built := os.environ.get("TRANSFORMER_LIB_CLEAN_ROOM"):
+        return Path(built)
+    return clean_room.build(tmp_path_factory.mktemp("clean") / "room")
 
 
-def test_only_the_library_is_installed(installed):
-    names = {path.name for path in installed.iterdir()}
+def test_a_kernel_sees_the_installed_library_and_no_checkout(room):
+    """Every module can be imported, the ones of the library come from the clean room, and nothing of the checkout is there."""
+    options = clean_room.kernel_options(room)
+    done = subprocess.run([sys.executable, "-c", LOOK], capture_output=True, text=True, check=True, **options)
+    seen = json.loads(done.stdout)
+    assert Path(seen["library"]).is_relative_to(room), seen
+    assert Path(seen["folder"]).is_relative_to(room) and not Path(seen["folder"]).is_relative_to(notebooks.ROOT)
+    assert seen["beside"] == []
+
+
+def test_nbval_starts_its_kernels_in_the_clean_room(pytestconfig):
+    """The hook of conftest.py, seen from a notebook: it fails where the kernel is one of the checkout."""
+    cells = [nbformat.v4.new_code_cell(LOOK + "assert not beside and 'installed' in transformer_lib.__file__")]
+    folder = notebooks.ROOT / "_build" / "clean-room-test"
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "probe.ipynb"
+    path.write_text(nbformat.writes(nbformat.v4.new_notebook(cells=cells)), encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--nbval-lax", str(path)]
+    done = subprocess.run(command, cwd=notebooks.ROOT, capture_output=True, text=True)
+    assert done.returncode == 0 and "1 passed" in done.stdout, done.stdout[-2000:]
+
+
+def test_only_the_library_is_installed(room):
+    installed = room / "installed"
+    names = {path.name for path in installed.iterdir()} - {"sitecustomize.py", "__pycache__"}
     assert names == {"transformer_lib", next(name for name in names if name.endswith(".dist-info"))}
     library = notebooks.ROOT / "transformer_lib"
     published = [p.relative_to(library) for p in library.rglob("*.py") if p.name != "_modidx.py"]
@@ -67,17 +64,8 @@ def test_only_the_library_is_installed(installed):
     assert not missing
 
 
-@pytest.mark.parametrize("path", notebooks.all_notebooks(), ids=lambda path: path.stem)
-def test_notebook_runs_outside_the_checkout(path, installed, tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-I", "-c", RUN, str(installed), str(path)], cwd=tmp_path, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr[-2000:] + done.stdout[-2000:]
-    assert done.stdout.endswith("ran outside the checkout\n")
-
-
-def test_torch_is_not_installed_again(installed):
+def test_torch_is_not_installed_again(room):
     """pip leaves a torch alone that satisfies the library's own requirement; this one must stay loose."""
-    (metadata,) = installed.glob("*.dist-info/METADATA")
+    (metadata,) = (room / "installed").glob("*.dist-info/METADATA")
     required = [line for line in metadata.read_text().splitlines() if line.startswith("Requires-Dist: torch")]
     assert required == ["Requires-Dist: torch>=2.6"]

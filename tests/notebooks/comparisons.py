@@ -30,7 +30,5 @@ def is_comparison(node):
 def bare_comparisons(tree):
     """Return the line and text of each statement of `tree` that is a comparison, or that prints one."""
     return [
-        (node.lineno, ast.unparse(node))
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Expr) and is_comparison(node.value)
+        (node.lineno, ast.unparse(node)) for node in ast.walk(tree) if isinstance(node, ast.Expr) and is_comparison(node.value)
     ]

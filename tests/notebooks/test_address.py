@@ -33,9 +33,7 @@ def copies(root):
 
 
 def stamp(project, *arguments):
-    return subprocess.run(
-        [sys.executable, "-m", "tools.address", *arguments], cwd=project, capture_output=True, text=True
-    )
+    return subprocess.run([sys.executable, "-m", "tools.address", *arguments], cwd=project, capture_output=True, text=True)
 
 
 def contents(project):

@@ -1,4 +1,4 @@
-"""Pitfall 33 in the tests and benchmarks themselves, and a check of the check."""
+"""No bare comparison in the tests and benchmarks themselves, and a check of the check."""
 
 import ast
 
@@ -6,6 +6,8 @@ import pytest
 from comparisons import bare_comparisons
 
 from tools import notebooks
+
+pytestmark = pytest.mark.pitfall(33)
 
 FILES = sorted([*notebooks.ROOT.glob("tests/**/*.py"), *notebooks.ROOT.glob("benchmarks/**/*.py")])
 

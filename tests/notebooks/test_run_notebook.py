@@ -10,7 +10,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from tools import notebooks
 
-MARKED = '#| default_exp tiny\nimport os'
+MARKED = "#| default_exp tiny\nimport os"
 COMPONENT = '#| export\ndef double(number):\n    "Return twice the number."\n    return 2 * number'
 
 

@@ -53,4 +53,3 @@ def visit(browser):
         return seen
 
     return open_page
-

@@ -9,6 +9,7 @@ import pytest
 import yaml
 from bs4 import BeautifulSoup
 from built_site import PAGES, ROOT
+
 from tools.address import COLAB, with_value
 
 CHAPTER = next(page for page in PAGES if page.startswith("notebooks/"))
