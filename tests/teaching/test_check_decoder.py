@@ -6,7 +6,6 @@ import re
 import pytest
 import torch
 
-from transformer_lib.masks import look_ahead_mask, padding_mask
 from transformer_lib.teaching.check import decoder as check
 
 
@@ -18,21 +17,31 @@ def right_attend(x, memory, w_query, w_key, w_value):
     return attend(x @ w_query, memory @ w_key, memory @ w_value)
 
 
-def count(d_model, d_ff, attentions=2, norms=3, bias=1):
-    feed_forward = 2 * d_model * d_ff + bias * (d_ff + d_model)
-    return attentions * 4 * (d_model**2 + bias * d_model) + feed_forward + norms * 2 * d_model
+def entropy(counts):
+    return sum(c / sum(counts) * math.log(sum(counts) / c) for c in counts)
 
 
-def right_masks(target_in, source, pad_id):
-    return padding_mask(target_in, pad_id) & look_ahead_mask(target_in.size(1)), padding_mask(source, pad_id)
+def steps(*order, norm_of=lambda norm, y, f: norm(y + f(y))):
+    """Return an answer that runs these sub-layers (0 back, 1 across, 2 feed-forward), each inside `norm_of`."""
+
+    def answer(x, memory, back, across, feed, norm):
+        for which in order:
+            f = (back, lambda y: across(y, memory), feed)[which]
+            x = norm_of(norm, x, f)
+        return x
+
+    return answer
 
 
-def with_self_mask(make):
-    return lambda t, s, pad: (make(padding_mask(t, pad), look_ahead_mask(t.size(1))), padding_mask(s, pad))
+def second_step(make):
+    """Return an answer with its own second sum: `make(y, x, memory, across)` is normalised."""
 
+    def answer(x, memory, back, across, feed, norm):
+        y = norm(x + back(x))
+        y = norm(make(y, x, memory, across))
+        return norm(y + feed(y))
 
-def with_memory_mask(make):
-    return lambda t, s, pad: (right_masks(t, s, pad)[0], make(padding_mask(s, pad)))
+    return answer
 
 
 @pytest.mark.parametrize(
@@ -42,9 +51,10 @@ def with_memory_mask(make):
         ("map_shape", lambda batch, heads, source, target: torch.zeros(batch, heads, target, source).shape),
         ("cross_attend", right_attend),
         ("cross_attend", lambda *given: right_attend(*(array.float() for array in given))),
-        ("layer_parameters", count),
-        ("decoder_masks", right_masks),
-        ("decoder_masks", lambda *given: [m.expand(3, 7, 4, m.size(-1))[:, :1] for m in right_masks(*given)]),
+        ("blind_floor", entropy),
+        ("blind_floor", lambda counts: -(torch.tensor(counts) / sum(counts)).log().mul(torch.tensor(counts) / sum(counts)).sum()),
+        ("three_steps", steps(0, 1, 2)),
+        ("three_steps", lambda *given: steps(0, 1, 2)(*given).tolist()),
     ],
 )
 def test_a_right_answer_passes(says, name, answer):
@@ -60,7 +70,11 @@ def test_a_right_answer_passes(says, name, answer):
         ("map_shape", lambda b, h, s, t: (b, t, s), "each head has a map"),
         ("map_shape", lambda b, h, s, t: (h, b, t, s), "batch comes first"),
         ("map_shape", lambda b, h, s, t: (1, h, t, s), r"\(batch, heads, queries, keys\)"),
-        ("cross_attend", lambda x, m, q, k, v: attend(m @ q, x @ k, x @ v), "one for each source word"),
+        ("cross_attend", lambda x, m, q, k, v: attend(m @ q, x @ k, x @ v), "x and memory have changed places"),
+        ("cross_attend", lambda x, m, q, k, v: attend(m @ q, m @ k, m @ v), "queries come from memory"),
+        ("cross_attend", lambda x, m, q, k, v: attend(x @ q, m @ k, x @ v), "values come from x"),
+        ("cross_attend", lambda x, m, q, k, v: attend(x @ q, x @ k, m @ v), "keys come from x"),
+        ("cross_attend", lambda x, m, q, k, v: attend(x @ q, m @ v, m @ k), "w_key and w_value have changed places"),
         ("cross_attend", lambda x, m, q, k, v: attend(x @ q, m @ k, m @ v, scale=1), "not divided by √d_k"),
         ("cross_attend", lambda x, m, q, k, v: attend(x @ q, m @ k, m @ v, scale=4), "divided by d_k"),
         ("cross_attend", lambda x, m, q, k, v: attend(x @ q, m @ k, m @ v, scale=math.sqrt(6)), "divided by √d_model"),
@@ -70,27 +84,31 @@ def test_a_right_answer_passes(says, name, answer):
         ("cross_attend", lambda x, m, q, k, v: x @ q @ (m @ k).T / 2 @ (m @ v), "softmax is missing"),
         ("cross_attend", lambda x, m, q, k, v: x @ q, "It is softmax"),
         ("cross_attend", lambda x, m, q, k, v: x, "has shape"),
-        ("layer_parameters", lambda d, f: count(d, f, attentions=1, norms=2), "that is an encoder layer"),
-        ("layer_parameters", lambda d, f: count(d, f, attentions=1), "two attentions"),
-        ("layer_parameters", lambda d, f: count(d, f, norms=2), "three layer normalisations"),
-        ("layer_parameters", lambda d, f: count(d, f, norms=0), "normalisations are missing"),
-        ("layer_parameters", lambda d, f: count(d, f, bias=0), "biases of the linear layers"),
-        ("layer_parameters", lambda d, f: count(d, f, bias=0, norms=0), "only the matrices"),
-        ("layer_parameters", lambda d, f: d * f, "the result for"),
-        ("decoder_masks", lambda t, s, pad: padding_mask(s, pad), "return two masks"),
-        ("decoder_masks", with_self_mask(lambda real, causal: causal), "self_mask: .*not the padding"),
-        ("decoder_masks", with_self_mask(lambda real, causal: real), "self_mask: .*not the future"),
-        ("decoder_masks", with_self_mask(lambda real, causal: real | causal), "not |"),
-        ("decoder_masks", with_self_mask(lambda real, causal: real & causal.T), "hides the past"),
-        ("decoder_masks", with_self_mask(lambda real, causal: ~(real & causal)), "self_mask: True and False are exchanged"),
-        ("decoder_masks", with_self_mask(lambda real, causal: real & causal.tril(-1)), "self_mask: True exactly"),
-        ("decoder_masks", with_self_mask(lambda real, causal: (real & causal).float()), "self_mask must be a boolean"),
-        ("decoder_masks", with_memory_mask(lambda real: ~real), "memory_mask: True and False are exchanged"),
-        ("decoder_masks", with_memory_mask(lambda real: real & look_ahead_mask(5)[:4]), "takes no look-ahead mask"),
-        ("decoder_masks", with_memory_mask(torch.ones_like), "does not hide the padding of source"),
-        ("decoder_masks", with_memory_mask(lambda real: real.squeeze()), "memory_mask has shape .* does not broadcast"),
-        ("decoder_masks", lambda t, s, pad: right_masks(t, s, 0), "self_mask: True exactly"),
-        ("decoder_masks", with_memory_mask(lambda real: real & False), "memory_mask: True exactly"),
+        ("blind_floor", lambda counts: math.log(len(counts)), "equal counts only"),
+        ("blind_floor", lambda counts: math.log(sum(counts)), "number of pairs"),
+        ("blind_floor", lambda counts: sum(math.log(sum(counts) / c) for c in counts) / len(counts), "weigh each -log p"),
+        ("blind_floor", lambda counts: sum(math.log(sum(counts) / c) for c in counts), "plain sum"),
+        ("blind_floor", lambda counts: entropy(counts) / math.log(2), "in bits"),
+        ("blind_floor", lambda counts: -entropy(counts), "minus the logarithm"),
+        ("blind_floor", lambda counts: math.log(sum(counts) / max(counts)), "most frequent sentence alone"),
+        ("blind_floor", lambda counts: sum(counts) * entropy(counts), "take their mean"),
+        ("blind_floor", lambda counts: 1.0, "the sentence's share"),
+        ("three_steps", steps(0, 1, 2, norm_of=lambda norm, y, f: y + f(norm(y))), "that is pre-norm"),
+        ("three_steps", lambda *given: given[-1](steps(0, 1, 2, norm_of=lambda n, y, f: y + f(n(y)))(*given)), "that is pre-norm"),
+        ("three_steps", steps(0, 1, 2, norm_of=lambda norm, y, f: y + f(y)), "norms are missing"),
+        ("three_steps", lambda *given: given[-1](steps(0, 1, 2, norm_of=lambda n, y, f: y + f(y))(*given)), "one norm at the end"),
+        ("three_steps", steps(0, 1, 2, norm_of=lambda norm, y, f: norm(f(y))), "residual connections are missing"),
+        ("three_steps", steps(0, 1, 2, norm_of=lambda norm, y, f: y + norm(f(y))), "stands around the sum"),
+        ("three_steps", steps(1, 0, 2), "look back first"),
+        ("three_steps", steps(0, 1), "feed-forward network is missing"),
+        ("three_steps", steps(0, 2), "step to the memory is missing"),
+        ("three_steps", steps(1, 2), "step back over the target is missing"),
+        ("three_steps", lambda x, m, b, a, f, n: n(x + b(x) + a(x, m) + f(x)), "all three read x"),
+        ("three_steps", second_step(lambda y, x, m, across: y + across(m, y)), "x comes first"),
+        ("three_steps", second_step(lambda y, x, m, across: m + across(y, m)), "adds the memory"),
+        ("three_steps", second_step(lambda y, x, m, across: x + across(y, m)), "adds the old x"),
+        ("three_steps", lambda x, *_: x, "Three times norm"),
+        ("three_steps", lambda x, *_: x[0], "has shape"),
     ],
 )
 def test_a_usual_mistake_gets_its_hint(says, name, answer, hint):
