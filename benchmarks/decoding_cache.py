@@ -1,7 +1,7 @@
 """Chapter 13: how much faster greedy decoding is with the cache, against the length of what is written.
 
-In each run the two stand side by side: the same model and the same sentences are decoded with and without the cache, one right
-after the other, and their ratio is kept. The time is processor time on one core, which other programs disturb less than a clock's.
+In each run the two stand side by side: two models with the same numbers in them, a `Transformer` and a `CachedTransformer`, decode the
+same sentences, one right after the other, and their ratio is kept. The time is processor time on one core, which other programs disturb less than a clock's.
 The end sign is forbidden, so that each run writes exactly as many tokens as asked.
 """
 
@@ -12,8 +12,9 @@ import torch
 from torch import Tensor
 
 from benchmarks.records import write_record
-from transformer_lib.decoding import greedy_decode
 from transformer_lib._progress import progress
+from transformer_lib.decoding import CachedTransformer, greedy_decode
+from transformer_lib.seq2seq import EOS_ID
 from transformer_lib.transformer import Transformer, TransformerConfig
 
 NAME = "decoding_cache"
@@ -27,16 +28,17 @@ LENGTHS = [8, 16, 32, 64, 128, 256]
 VOCABULARY, SOURCE = 1000, 16
 
 
-def endless(model: Transformer) -> Transformer:
-    """Return `model`, which from now on never finds that a sentence should end."""
-    end = torch.tensor([model.config.eos_id])
+def model_without_end(kind: type[Transformer], d_model: int) -> Transformer:
+    """Return a model with random weights that never finds that a sentence should end."""
+    model = kind(TransformerConfig(source_vocab_size=VOCABULARY, target_vocab_size=VOCABULARY, **MODELS[d_model]))
+    end = torch.tensor([EOS_ID])
     model.output.register_forward_hook(lambda layer, given, logits: logits.index_fill(-1, end, -1e9))
     return model
 
 
-def seconds(model: Transformer, source: Tensor, length: int, use_cache: bool) -> float:
+def seconds(model: Transformer, source: Tensor, length: int) -> float:
     start = time.process_time()
-    written = greedy_decode(model, source, length, use_cache)
+    written = greedy_decode(model, source, length)
     taken = time.process_time() - start
     assert written.size(1) == length
     return taken
@@ -45,11 +47,12 @@ def seconds(model: Transformer, source: Tensor, length: int, use_cache: bool) ->
 def measure(d_model: int, sentences: int, length: int, seed: int) -> float:
     """Return the time without the cache, divided by the time with it."""
     torch.manual_seed(seed)
-    model = endless(Transformer(TransformerConfig(VOCABULARY, VOCABULARY, **MODELS[d_model])))
+    plain, cached = model_without_end(Transformer, d_model), model_without_end(CachedTransformer, d_model)
+    cached.load_state_dict(plain.state_dict())
     source = torch.randint(3, VOCABULARY, (sentences, SOURCE))
-    seconds(model, source, 8, use_cache=True)  # the first run of a process is slower
-    with_cache = seconds(model, source, length, use_cache=True)
-    return seconds(model, source, length, use_cache=False) / with_cache
+    seconds(cached, source, 8)  # the first run of a process is slower
+    with_cache = seconds(cached, source, length)
+    return seconds(plain, source, length) / with_cache
 
 
 def main() -> None:

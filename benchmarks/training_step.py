@@ -18,7 +18,6 @@ from torch.nn.functional import cross_entropy
 from benchmarks.records import write_record
 from transformer_lib._progress import progress
 from transformer_lib.positional_encoding import PositionalEncoding
-from transformer_lib.seq2seq import PAD_ID
 from transformer_lib.schedule import transformer_optimizer
 from transformer_lib.seq2seq import PAD_ID
 from transformer_lib.transformer import TokenEmbedding, Transformer, TransformerConfig
@@ -47,9 +46,7 @@ class OnTorch(nn.Module):
         self.target_embedding = TokenEmbedding(config.target_vocab_size, config.d_model)
         self.positions = PositionalEncoding(config.d_model, config.max_len, config.dropout)
         layers = (config.num_layers, config.num_layers)
-        self.stacks = nn.Transformer(
-            config.d_model, config.num_heads, *layers, config.d_ff, config.dropout, batch_first=True
-        )
+        self.stacks = nn.Transformer(config.d_model, config.num_heads, *layers, config.d_ff, config.dropout, batch_first=True)
         # torch adds a last norm even where each layer ends in one; the paper has none.
         self.stacks.encoder.norm = self.stacks.decoder.norm = None
         self.output = nn.Linear(config.d_model, config.target_vocab_size, bias=False)
