@@ -41,19 +41,23 @@ MODELS = {
 }
 
 
-def places_of_maxima(model: AttentionSeq2Seq, task: str, seed: int) -> dict[str, float]:
-    """Return how often the largest weight is on the word that is being written, and one place earlier or later."""
+def maps_of(model: AttentionSeq2Seq, task: str, seed: int) -> Tensor:
+    """Return the weights (200, 12, 12) with which the model writes the answers to 200 new sentences."""
     generator = torch.Generator().manual_seed(seed)
     source, _, _ = task_batch(task, count=200, length=MAP_LENGTH, generator=generator)
-    written = greedy_decode(model, source, max_len=MAP_LENGTH)  # (200, 12)
+    written = greedy_decode(model, source, max_len=MAP_LENGTH)
     state = model.start(source)
     with torch.no_grad():
         model.decode(pad(written[:, :-1], (1, 0), value=SOS_ID), state)
-    looked_at = state.weights.argmax(dim=-1)  # (200, 12)
+    return state.weights
+
+
+def largest_weights(maps: Tensor, task: str) -> dict[str, float]:
+    """Return how often the largest weight is on the word that is being written, and one place earlier or later."""
     places = torch.arange(MAP_LENGTH)
     wanted = places if task == "copy" else places.flip(0)
     offsets = {"one place early": -1, "on the word": 0, "one place late": 1}
-    return {name: (looked_at == wanted + offset).float().mean().item() for name, offset in offsets.items()}
+    return {name: (maps.argmax(dim=-1) == wanted + offset).float().mean().item() for name, offset in offsets.items()}
 
 
 def measure(name: str, seed: int) -> dict[str, object]:
@@ -66,7 +70,7 @@ def measure(name: str, seed: int) -> dict[str, object]:
     )
     train_on_task(model, task=task, seed=seed, steps=STEPS)
     matches = [exact_match(model, task=task, length=length, seed=1000 + seed) for length in LENGTHS]
-    return {"exact_match": matches, "largest_weight": places_of_maxima(model, task, 1000 + seed)}
+    return {"exact_match": matches, "largest_weight": largest_weights(maps_of(model, task, 1000 + seed), task)}
 
 
 def main() -> None:

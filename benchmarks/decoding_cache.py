@@ -1,8 +1,9 @@
 """Chapter 13: how much faster greedy decoding is with the cache, against the length of what is written.
 
-In each run the two stand side by side: two models with the same numbers in them, a `Transformer` and a `CachedTransformer`, decode the
-same sentences, one right after the other, and their ratio is kept. The time is processor time on one core, which other programs disturb less than a clock's.
-The end sign is forbidden, so that each run writes exactly as many tokens as asked.
+In each run the two stand side by side: two models with the same numbers in them, a `Transformer` and a `CachedTransformer`,
+decode the same sentences, one right after the other, and their ratio is kept. The time is processor time on one core, which
+other programs disturb less than a clock's. The end sign is forbidden, so that each run writes exactly as many tokens as
+asked.
 """
 
 import statistics

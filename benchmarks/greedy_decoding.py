@@ -1,8 +1,9 @@
 """Greedy decoding with a state, side by side with `MarianMTModel.generate` at equal size, in one run.
 
-Marian's model in the library `transformers` is the original encoder–decoder too, and keeps keys and values as chapter 13 does. That
-library is needed by this script alone and is no dependency of the course: install it first. Both models have random weights, read the
-same sentences and may not stop, so that each writes the same number of words. They run in turn, and the ratio of the medians is kept.
+Marian's model in the library `transformers` is the original encoder–decoder too, and keeps keys and values as chapter 13
+does. That library is needed by this script alone and is no dependency of the course: install it first. Both models have
+random weights, read the same sentences and may not stop, so that each writes the same number of words. They run in turn, and
+the ratio of the medians is kept.
 """
 
 import statistics

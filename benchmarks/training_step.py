@@ -1,9 +1,9 @@
 """The time of one training step of our Transformer and of the same model on `nn.Transformer`, side by side.
 
-Both with one optimizer, `torch.optim.Adam` as it comes, and each with its own: ours with `transformer_optimizer`, which asks torch
-for Adam's fused form, torch's model with Adam as it comes.
-Both take the same matrix products, forward and backward. They are timed alone beside the two: no model with these sizes can
-take less, so their share of torch's step is the lowest ratio that anybody could reach.
+Both with one optimizer, `torch.optim.Adam` as it comes, and each with its own: ours with `transformer_optimizer`, which asks
+torch for Adam's fused form, torch's model with Adam as it comes. Both take the same matrix products, forward and backward.
+They are timed alone beside the two: no model with these sizes can take less, so their share of torch's step is the lowest
+ratio that anybody could reach.
 """
 
 import statistics
