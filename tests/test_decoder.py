@@ -87,9 +87,7 @@ SHAPES = {
 @NORMS
 @settings(max_examples=25, deadline=None)
 @given(**SHAPES)
-def test_layer_equals_torchs_with_gradients(
-    pre_norm, batch, target, source, heads, d_k, d_ff, seed, padded
-):
+def test_layer_equals_torchs_with_gradients(pre_norm, batch, target, source, heads, d_k, d_ff, seed, padded):
     """The order of norm and sum is the one asked for, in both settings, and all biases are there."""
     d_model = heads * d_k
     torch.manual_seed(seed)
@@ -107,9 +105,7 @@ def torch_stack(num_layers, d_model, heads, d_ff, *, pre_norm, final_norm):
 @NORMS
 @settings(max_examples=12, deadline=None)
 @given(num_layers=st.integers(1, 3), **SHAPES)
-def test_stack_equals_torchs_with_gradients(
-    pre_norm, num_layers, batch, target, source, heads, d_k, d_ff, seed, padded
-):
+def test_stack_equals_torchs_with_gradients(pre_norm, num_layers, batch, target, source, heads, d_k, d_ff, seed, padded):
     d_model = heads * d_k
     torch.manual_seed(seed)
     ours = decoder("stack", num_layers=num_layers, d_model=d_model, num_heads=heads, d_ff=d_ff, pre_norm=pre_norm).double()
@@ -333,7 +329,10 @@ X, MEMORY = torch.zeros(2, 4, 8), torch.zeros(2, 5, 8)
 WRONG = {
     "other batch": ((X, torch.zeros(3, 5, 8)), "x and memory must hold the same number of sentences.* 2 and 3"),
     "one memory for all": ((X, torch.zeros(1, 5, 8)), "same number of sentences.* 2 and 1"),
-    "memory of another width": ((X, torch.zeros(2, 5, 6)), r"memory must have shape \(batch, seq, d_model\) .* 8 .*\(2, 5, 6\)"),
+    "memory of another width": (
+        (X, torch.zeros(2, 5, 6)),
+        r"memory must have shape \(batch, seq, d_model\) .* 8 .*\(2, 5, 6\)",
+    ),
     "x of another width": ((torch.zeros(2, 4, 6), MEMORY), r"x must have shape \(batch, seq, d_model\) .* 8 .*\(2, 4, 6\)"),
     "memory without batch": ((X, torch.zeros(5, 8)), r"memory must have shape .*\(5, 8\)"),
     "x with heads": ((torch.zeros(2, 2, 4, 8), MEMORY), r"x must have shape .*\(2, 2, 4, 8\)"),
@@ -355,5 +354,5 @@ def test_wrong_input_says_what_came(level, arguments, message, as_a_user_calls_i
 
 
 def test_width_must_be_divisible_by_the_heads(as_a_user_calls_it):
-    with pytest.raises(ValueError, match="d_model must be divisible by num_heads.* 8 and 3"):
+    with pytest.raises(ValueError, match=r"d_model must be divisible by num_heads.* 8 and 3"):
         sizes(num_heads=3)

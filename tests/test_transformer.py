@@ -55,10 +55,12 @@ def same_dropout(call):
 
 # nn.Transformer
 
+
 def on_torch(model):
     c = model.config
+    layers = c.num_layers, c.num_layers
     stacks = nn.Transformer(
-        c.d_model, c.num_heads, c.num_layers, c.num_layers, c.d_ff, 0.0, batch_first=True, norm_first=c.pre_norm, dtype=torch.float64
+        c.d_model, c.num_heads, *layers, c.d_ff, 0.0, batch_first=True, norm_first=c.pre_norm, dtype=torch.float64
     )
     if not c.pre_norm:
         stacks.encoder.norm = stacks.decoder.norm = None

@@ -132,7 +132,10 @@ def three_steps(attempt: Callable) -> str:
             run(lambda y: norm(look_back(y)), lambda y: norm(across(y)), lambda y: norm(feed_forward(y))),
             "the residual connections are missing: add each sub-layer's input to its output",
         ),
-        (run(*(lambda y, f=f: y + norm(f(y)) for f in (look_back, across, feed_forward))), "the norm stands around the sum, too"),
+        (
+            run(*(lambda y, f=f: y + norm(f(y)) for f in (look_back, across, feed_forward))),
+            "the norm stands around the sum, too",
+        ),
         (run(whole[1], whole[0], whole[2]), "look back first, then across: that is the order of the paper"),
         (run(whole[0], whole[1]), "the feed-forward network is missing"),
         (run(whole[0], whole[2]), "the step to the memory is missing"),
@@ -141,9 +144,18 @@ def three_steps(attempt: Callable) -> str:
             norm(x + look_back(x) + look_across(x, memory) + feed_forward(x)),
             "all three read x: each must read what the step before it has left",
         ),
-        (run(whole[0], lambda y: norm(y + look_across(memory, y)), whole[2]), "in look_across x asks and memory answers: x comes first"),
-        (run(whole[0], lambda y: norm(memory + across(y)), whole[2]), "the second sum adds the memory: the decoder's own x is carried on"),
-        (run(whole[0], lambda y: norm(x + across(y)), whole[2]), "the second sum adds the old x: add what the first step has left"),
+        (
+            run(whole[0], lambda y: norm(y + look_across(memory, y)), whole[2]),
+            "in look_across x asks and memory answers: x comes first",
+        ),
+        (
+            run(whole[0], lambda y: norm(memory + across(y)), whole[2]),
+            "the second sum adds the memory: the decoder's own x is carried on",
+        ),
+        (
+            run(whole[0], lambda y: norm(x + across(y)), whole[2]),
+            "the second sum adds the old x: add what the first step has left",
+        ),
     ):
         if torch.allclose(torch.from_numpy(output), wrong.double(), rtol=1e-4, atol=1e-4):
             raise Hint(hint)
