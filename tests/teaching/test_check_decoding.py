@@ -57,6 +57,20 @@ def flat_places(sums, steps):
     return best, places // steps.size(1), places
 
 
+def multiplied(sums, steps):
+    best, places = (sums[:, None] * steps).flatten().topk(len(sums))
+    return best, places // steps.size(1), places % steps.size(1)
+
+
+def divided_by_the_beam(sums, steps):
+    best, places = (sums[:, None] + steps).flatten().topk(len(sums))
+    return best, places // len(sums), places % steps.size(1)
+
+
+def cut_in_place(logits, k):
+    return logits.copy_(cut(logits, k)).softmax(dim=0)
+
+
 def best_child_of_each(sums, steps):
     best, words = (sums[:, None] + steps).max(dim=1)
     order = best.argsort(descending=True)
@@ -130,7 +144,11 @@ def test_a_right_answer_passes(says, name, answer):
         ("beam_step", flat_places, "places in the flat list"),
         ("beam_step", worst_first, "the best candidate must come first"),
         ("beam_step", lambda *given: beam_step(*given)[0], "return three things"),
-        ("beam_step", best_child_of_each, "the best `beam` of all"),
+        ("beam_step", best_child_of_each, "the best child of each parent"),
+        ("beam_step", multiplied, "added, not multiplied"),
+        ("beam_step", divided_by_the_beam, "divide by the vocabulary"),
+        ("beam_step", lambda sums, steps: [part * 0 for part in beam_step(sums, steps)], "the best `beam` of all"),
+        ("top_k_probabilities", cut_in_place, "have changed too"),
     ],
 )
 def test_a_usual_mistake_gets_its_hint(says, name, answer, hint):

@@ -73,7 +73,8 @@ def top_k_probabilities(attempt: Callable) -> str:
     generator = np.random.default_rng(13)
     for vocab, k in ((6, 2), (5, 5), (7, 1), (4, 9)):
         logits = generator.permutation(vocab) * 0.7 - 1.0
-        given = expect_shape(attempt(torch.from_numpy(logits.copy()), k), (vocab,), "the probabilities")
+        handed = torch.from_numpy(logits.copy())
+        given = expect_shape(attempt(handed, k), (vocab,), "the probabilities")
         stays = np.argsort(np.argsort(-logits)) < k
         expected = softmax(np.where(stays, logits, -np.inf))
         for mistake, hint in (
@@ -88,6 +89,8 @@ def top_k_probabilities(attempt: Callable) -> str:
                 raise Hint(hint)
         hint = "Softmax over the k largest logits, 0 everywhere else; k may be larger than the vocabulary"
         expect_close(given, expected, hint, what=f"the result for k = {k}")
+        if not np.array_equal(handed.numpy(), logits):
+            raise Hint("the result is right, but the logits that were handed in have changed too: work on a copy")
     return "the best k words share the whole probability"
 
 
@@ -147,6 +150,14 @@ def beam_step(attempt: Callable) -> str:
             raise Hint("parents and words are swapped: first the row of the hypothesis, then the word")
         if not _same(best, expected[2]) and _same(given[2], best):
             raise Hint("the words are places in the flat list: take the rest of the division by the vocabulary")
+        if not _same(best // beam, expected[1]) and _same(given[1], best // beam):
+            raise Hint("the place in the flat list is divided by the beam: divide by the vocabulary, the length of a row")
+        products = np.sort((sums[:, None] * steps).ravel())[::-1][:beam]
+        if not _same(products, expected[0]) and _same(given[0], products):
+            raise Hint("log-probabilities are added, not multiplied: the sum of logarithms is the logarithm of the product")
+        only_children = np.sort((sums[:, None] + steps).max(axis=1))[::-1]
+        if not _same(only_children, expected[0]) and _same(given[0], only_children):
+            raise Hint("that is the best child of each parent: two children of one parent may both survive")
         if beam > 1 and _same(given[0][::-1], expected[0]):
             raise Hint("the best candidate must come first")
         for part, right, name in zip(given, expected, names, strict=True):

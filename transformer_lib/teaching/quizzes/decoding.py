@@ -6,23 +6,29 @@ QUESTIONS = [
     Question(
         "Why does greedy decoding miss the most probable sentence?",
         answers=[
-            ("Its model was trained badly.", "It happens with a perfect model too."),
             (
                 "The best first word need not begin the best sentence.",
                 "Tu had 0.60, but it was divided between two sentences.",
             ),
-            ("It stops too early.", "It stops at EOS, as every method does."),
+            (
+                "The probabilities of a badly trained model are not right.",
+                "It happens with a model that has learned the book perfectly, too.",
+            ),
+            (
+                "It stops at the first EOS, so that longer sentences are never seen.",
+                "Every method ends a sentence at its EOS. Greedy misses others for another reason.",
+            ),
         ],
-        correct=1,
+        correct=0,
     ),
     Question(
         "What does the cache keep for the words that were written?",
         answers=[
-            ("Their queries, keys and values.", "Nobody asks for old queries again."),
+            ("Their queries, keys and values, in each layer.", "Nobody asks for old queries again."),
+            ("The rows of logits that they gave, one for each.", "Only the last row is ever used, and only once."),
             ("Their keys and values, in each layer.", "The new query meets them."),
-            ("The logits.", "Only the last row was ever used."),
         ],
-        correct=1,
+        correct=2,
     ),
     Question(
         "Which promise of an earlier chapter makes the cache possible?",
@@ -31,27 +37,36 @@ QUESTIONS = [
                 "The look-ahead mask: later words move nothing at earlier places.",
                 "So old keys and values stay right, in every layer.",
             ),
-            ("Padding is never seen.", "True, but old words could still change."),
-            ("Heads cost no parameters.", "True, and nothing to do with it."),
+            (
+                "The padding mask: no word ever attends to a place without a word.",
+                "True, but without the other mask old words would still change with each new one.",
+            ),
+            (
+                "The split into heads: each head works on a part of the vector by itself.",
+                "True, and nothing to do with it.",
+            ),
         ],
         correct=0,
     ),
     Question(
-        "You raise alpha of the length penalty from 0 to 1. What happens?",
+        "You raise alpha of the length penalty from 0 to 1. What happens to this chapter's beam search?",
         answers=[
-            ("Sentences become shorter.", "It is the short ones that pay."),
-            ("Sentences become longer, or stay.", "Long sums are divided by more."),
-            ("The search becomes faster.", "It changes the choice, not the work."),
+            ("Its sentences become shorter, or stay.", "It is the short ones that pay."),
+            ("Its sentences become longer, or stay.", "Long sums are divided by more."),
+            (
+                "It chooses the same, and stops earlier.",
+                "It stops later: a long hypothesis can hope for more, so the search has to wait for it.",
+            ),
         ],
         correct=1,
     ),
     Question(
         "What is left when the temperature goes towards 0?",
         answers=[
-            ("All words, equally probable.", "That is a very high temperature."),
-            ("The best word: greedy decoding.", "All others go to probability 0."),
-            ("The probabilities as they are.", "That is temperature 1."),
+            ("All words, each as probable as the others.", "That is a very high temperature."),
+            ("The probabilities as the model gives them.", "That is temperature 1."),
+            ("The best word alone: greedy decoding.", "All others go to probability 0."),
         ],
-        correct=1,
+        correct=2,
     ),
 ]
