@@ -8,8 +8,9 @@ from xml.etree import ElementTree
 
 import pytest
 
+from tools import notebooks
 from transformer_lib.teaching import model_map
-from transformer_lib.teaching.figures.model_map import CHAPTERS
+from transformer_lib.teaching.figures.model_map import CHAPTERS, PLANNED
 
 LINKS = {stem: f"{number:02}_{stem}.html" for stem, (number, _) in CHAPTERS.items()}
 SVG = "{http://www.w3.org/2000/svg}"
@@ -32,6 +33,15 @@ def test_the_chapters_are_numbered_from_one_to_sixteen():
 def test_a_chapter_lights_its_own_boxes_and_no_others(stem):
     assert lit_chapters(model_map(stem)) == {stem}
     assert f"You are here: {CHAPTERS[stem][0]} · {CHAPTERS[stem][1]}" in model_map(stem)
+
+
+def test_what_is_not_written_is_drawn_as_planned():
+    """A chapter without a notebook has a dashed box; a word beside them says what that means."""
+    written = {notebooks.module_name(path) for path in notebooks.all_notebooks()}
+    assert set(CHAPTERS) - written == PLANNED
+    kinds = [group.get("class", "").split() for group in parse(model_map()).iter(f"{SVG}g")]
+    assert {kind[-1] for kind in kinds if "planned" in kind} == PLANNED
+    assert ("dashed: planned" in model_map()) == bool(PLANNED)
 
 
 def test_nothing_is_lit_unless_asked():
@@ -79,7 +89,10 @@ def test_plain_text_is_short():
     assert repr(model_map()) == "model_map()"
 
 
-@pytest.mark.parametrize(("lit", "links", "message"), [("text2", None, "lit names 'text2'"), (None, {"x": ""}, "links names 'x'")])
+UNKNOWN = [("text2", None, "lit names 'text2'"), (None, {"x": ""}, "links names 'x'")]
+
+
+@pytest.mark.parametrize(("lit", "links", "message"), UNKNOWN)
 def test_an_unknown_chapter_is_refused_and_the_known_are_named(lit, links, message):
     with pytest.raises(ValueError, match=f"{message}.*seq2seq, .*bug_museum"):
         model_map(lit, links=links)
