@@ -40,7 +40,9 @@ def by_loops(score, query, memory, mask):
     """Attention one number at a time; a row with nothing to see gives zeros."""
     contexts, maps = [], []
     for q, rows, allowed in zip(query, memory, mask.tolist(), strict=True):
-        exponentials = [score(q, m).exp() if may else torch.zeros((), dtype=q.dtype) for m, may in zip(rows, allowed, strict=True)]
+        exponentials = [
+            score(q, m).exp() if may else torch.zeros((), dtype=q.dtype) for m, may in zip(rows, allowed, strict=True)
+        ]
         total = sum(exponentials) if any(allowed) else 1.0
         weights = [e / total for e in exponentials]
         contexts.append(sum(weight * m for weight, m in zip(weights, rows, strict=True)))
@@ -325,13 +327,22 @@ DOT, ADDITIVE = DotProductAttention(), AdditiveAttention(4, 6, 3)
 TINY = AttentionSeq2Seq(13, 13, d_model=3, hidden_size=4)
 WORDS = torch.full((2, 3), 5)
 WRONG = {
-    "dot product needs equal widths": (lambda: DOT(torch.zeros(2, 4), torch.zeros(2, 5, 6)), "equally wide.* query and memory are 4 and 6"),
+    "dot product needs equal widths": (
+        lambda: DOT(torch.zeros(2, 4), torch.zeros(2, 5, 6)),
+        "equally wide.* query and memory are 4 and 6",
+    ),
     "other batch": (lambda: DOT(torch.zeros(2, 4), torch.zeros(3, 5, 4)), r"same batch.* \(2, 4\) and \(3, 5, 4\)"),
     "one batch does not broadcast": (lambda: DOT(torch.zeros(1, 4), torch.zeros(3, 5, 4)), "same batch"),
     "many queries": (lambda: DOT(torch.zeros(2, 3, 4), torch.zeros(2, 5, 4)), r"query must have shape \(batch, d\)"),
     "no batch": (lambda: ADDITIVE(torch.zeros(4), torch.zeros(5, 6)), r"query must have shape \(batch, d\)"),
-    "query too wide": (lambda: ADDITIVE(torch.zeros(2, 6), torch.zeros(2, 5, 6)), r"query must be 4 wide in its last axis, but its shape is \(2, 6\)"),
-    "memory too narrow": (lambda: ADDITIVE(torch.zeros(2, 4), torch.zeros(2, 5, 4)), r"memory must be 6 wide in its last axis, .* \(2, 5, 4\)"),
+    "query too wide": (
+        lambda: ADDITIVE(torch.zeros(2, 6), torch.zeros(2, 5, 6)),
+        r"query must be 4 wide in its last axis, but its shape is \(2, 6\)",
+    ),
+    "memory too narrow": (
+        lambda: ADDITIVE(torch.zeros(2, 4), torch.zeros(2, 5, 4)),
+        r"memory must be 6 wide in its last axis, .* \(2, 5, 4\)",
+    ),
     "mask of integers": (
         lambda: DOT(torch.zeros(2, 4), torch.zeros(2, 5, 4), torch.ones(2, 5).int()),
         "mask must be boolean.* torch.int32",

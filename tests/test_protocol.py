@@ -80,7 +80,7 @@ def test_words_in_pieces(model, words):
     """One by one, several at once, padding in front or behind: the logits of one call with all words."""
     expected = all_at_once(model, SOURCE, words)
     for pieces in PIECES:
-        assert_close(in_pieces(model, SOURCE, words, pieces), expected, msg=lambda text: f"{pieces}: {text}")
+        assert_close(in_pieces(model, SOURCE, words, pieces), expected, msg=lambda text, pieces=pieces: f"{pieces}: {text}")
 
 
 def test_a_piece_of_padding_alone(model):
@@ -171,7 +171,7 @@ def test_each_part_gets_its_mode_back(model, write):
     model.encoder.eval()
     modes = [part.training for part in model.modules()]
     during = set()
-    watch = lambda part, given, result: during.add((part, part.training, torch.is_grad_enabled()))  # noqa: E731
+    watch = lambda part, given, result: during.add((part, part.training, torch.is_grad_enabled()))
     for part in model.modules():
         part.register_forward_hook(watch)
     assert torch.equal(write(model, SOURCE, 6), expected), "no dropout"
@@ -213,5 +213,5 @@ def test_decode_refuses_wrong_words(model, as_a_user_calls_it):
         with pytest.raises(ValueError, match=message):
             model.decode(words, model.start(SOURCE))
     if math.isfinite(model.max_len):
-        with pytest.raises(ValueError, match="table has 12 positions, .* 13"):
+        with pytest.raises(ValueError, match=r"table has 12 positions, .* 13"):
             model.decode(torch.full((3, 13), 5), state)

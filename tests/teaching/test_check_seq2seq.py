@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 
+from transformer_lib.teaching import check as teaching_check
 from transformer_lib.teaching.check import seq2seq as check
 
 
@@ -60,6 +61,8 @@ def test_a_right_answer_passes(says, name, answer):
         ("shifted", lambda a, s, e: ([e, *a], [*a, e]), r"is \[2, 7, 5, 9\], expected \[1, 7, 5, 9\]. It starts with SOS"),
         ("shifted", lambda a, s, e: ([s, *a], [*a, s]), r"is \[7, 5, 9, 1\], expected \[7, 5, 9, 2\]. It ends with EOS"),
         ("shifted", lambda a, s, e: ([1, *a], [*a, 2]), r"for the words \[4\] with sos 2"),
+        ("shifted", lambda a, s, e: (np.add([s], a), np.add(a, [e])), r"\+ adds to its numbers: .* \[sos, \*answer\]"),
+        ("shifted", lambda a, s, e: (s + a, [*a, e]), r"\+ adds to its numbers"),
         ("shifted", lambda a, s, e: [s, *a], "return two lists"),
         ("shifted", lambda a, s, e: 3, "return two lists"),
         ("mean_loss", lambda losses, targets: losses.mean(), "mean over all places"),
@@ -75,6 +78,7 @@ def test_a_right_answer_passes(says, name, answer):
         ("write", lambda scores, s, e, m: written(scores, s, e, m, stop=False), "after EOS nothing may follow"),
         ("write", lambda scores, s, e, m: written(scores, s, e, m + 1), "one word more than max_len, which is 4"),
         ("write", lambda scores, s, e, m: written(scores, s, e, m - 1), "one word less than max_len, which is 4"),
+        ("write", lambda scores, s, e, m: written(scores, s, e, 50), "the answer has 50 words, and max_len allows 4"),
         ("write", lambda scores, s, e, m: written(scores.T, s, e, m), "highest score in the row of the word before"),
         ("write", lambda scores, s, e, m: written(-scores, s, e, m), "highest score in the row of the word before"),
         ("write", lambda scores, s, e, m: [[5, 3, 4, 2]], "has 2 dimensions, expected a flat list"),
@@ -86,6 +90,8 @@ def test_a_right_answer_passes(says, name, answer):
         ("bits_in_sentence", lambda length, symbols: length * math.log10(symbols), "base 10"),
         ("bits_in_sentence", lambda length, symbols: symbols * math.log2(length), "exchanged"),
         ("bits_in_sentence", lambda length, symbols: length * math.ceil(math.log2(symbols)), "do not round"),
+        ("bits_in_sentence", lambda length, symbols: math.log2(length * symbols), "not a whole row"),
+        ("bits_in_sentence", lambda length, symbols: length + math.log2(symbols), "one symbol of 8 takes 3 bits"),
         ("bits_in_sentence", lambda length, symbols: math.log2(symbols), "one symbol"),
         ("bits_in_sentence", lambda length, symbols: 53.15, r"the result for \(1, 8\) is 53.15, expected 3"),
     ],
@@ -94,3 +100,21 @@ def test_a_usual_mistake_gets_its_hint(says, name, answer, hint):
     line = says(getattr(check, name), answer)
     assert line.startswith(f"✗ {name}: ")
     assert re.search(hint, line), line
+
+
+def test_a_loop_without_max_len_ends_in_a_message(says, monkeypatch):
+    monkeypatch.setattr(teaching_check, "SECONDS", 0.2)
+
+    def endless(scores, sos, eos, max_len):
+        word, words = sos, []
+        while word != eos:
+            word = int(scores[word].argmax())
+            words.append(word)
+        return words
+
+    assert "is there a loop that never ends?" in says(check.write, endless)
+
+
+def test_no_hint_gives_the_formula_away(says):
+    """Also not for an answer that nobody has foreseen."""
+    assert "log2" not in says(check.bits_in_sentence, lambda length, symbols: 7.5)

@@ -1,12 +1,13 @@
 """Checks for the exercises of chapter 1, The limits of seq2seq."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+import torch
 
-from transformer_lib.teaching.check import Hint, exercise, expect_close, expect_formula, expect_shape
+from transformer_lib.teaching.check import Hint, exercise, expect_close, expect_shape, formula
 
 __all__ = ["bits_in_sentence", "mean_loss", "shifted", "write"]
 
@@ -22,6 +23,8 @@ def shifted(attempt: Callable) -> str:
             raise Hint("return two lists: what the decoder reads, and what it must write") from None
         right_in, right_out = [sos, *answer], [*answer, eos]
         given = [_ids(target_in), _ids(target_out)]
+        if given[0] == list(sos + answer) or given[1] == list(answer + eos):
+            raise Hint("answer is an array, and + adds to its numbers: to put SOS in front, write [sos, *answer]")
         for wrong, hint in (
             ([right_out, right_in], "the two lists are in the wrong order: first what it reads, then what it writes"),
             (
@@ -46,8 +49,6 @@ def shifted(attempt: Callable) -> str:
 @exercise
 def mean_loss(attempt: Callable) -> str:
     """The reader's `mean_loss(place_losses, target_out)` returns the mean over the places that are no padding."""
-    import torch
-
     losses = torch.tensor([[1.0, 2.0, 3.0, 7.0], [5.0, 9.0, 8.0, 6.0], [0.5, 0.25, 4.0, 2.5]], dtype=torch.float64)
     targets = torch.tensor([[7, 5, 2, 0], [2, 0, 0, 0], [4, 6, 8, 2]])
     real = targets != 0
@@ -89,6 +90,8 @@ def write(attempt: Callable) -> str:
         ):
             if wrong is not None and given == list(map(float, wrong)):
                 raise Hint(hint)
+        if len(given) > max_len:
+            raise Hint(f"the answer has {len(given)} words, and max_len allows {max_len}: count them in the loop")
         if given != list(map(float, right)):
             shown = [int(word) if word == round(word) else word for word in given[:12]] if _finite(given) else "no ids"
             raise Hint(
@@ -98,25 +101,23 @@ def write(attempt: Callable) -> str:
     return "it reads its own words, and stops after EOS or when it has no room left"
 
 
-@exercise
-def bits_in_sentence(attempt: Callable) -> str:
-    """The reader's `bits_in_sentence(length, symbols)` returns length · log2(symbols)."""
-    expect_formula(
-        attempt,
-        cases=[(16, 10), (1, 8), (5, 2)],
-        right=lambda length, symbols: length * math.log2(symbols),
-        mistakes=[
-            (lambda length, symbols: symbols**length, "that is how many rows there are; the bits are its log2"),
-            (lambda length, symbols: length * symbols, "one of 8 symbols takes log2(8) = 3 bits, not 8"),
-            (lambda length, symbols: length * math.log(symbols), "that is the natural logarithm; bits need log2"),
-            (lambda length, symbols: length * math.log10(symbols), "that is the logarithm to base 10; bits need log2"),
-            (lambda length, symbols: symbols * math.log2(length), "length and symbols are exchanged"),
-            (lambda length, symbols: length * math.ceil(math.log2(symbols)), "do not round: 53 bits do for 16 symbols"),
-            (lambda length, symbols: math.log2(symbols), "that is one symbol; the row has `length` of them"),
-        ],
-        hint="Each of the symbols takes log2(symbols) bits",
-    )
-    return "16 symbols out of ten take 53 bits, and 32 numbers of 32 bits could hold 1024"
+@formula(
+    cases=[(16, 10), (1, 8), (5, 2)],
+    hint="Start small: one symbol of 8 takes 3 bits. How many do two of them take, and how many `length` of them?",
+)
+def bits_in_sentence(length: int, symbols: int) -> Iterator:
+    """The reader's `bits_in_sentence(length, symbols)` returns how many bits name a row of `length` symbols."""
+    bits = math.log2(symbols)
+    yield length * bits, "16 symbols out of ten take 53 bits, and 32 numbers of 32 bits could hold 1024"
+    yield symbols**length, "that is how many rows there are; the bits are its log2"
+    yield length * symbols, "one of 8 symbols takes log2(8) = 3 bits, not 8"
+    yield math.log2(length * symbols), "that names one place in a table of `length` times `symbols`, not a whole row"
+    yield length * math.log(symbols), "that is the natural logarithm; bits need log2"
+    yield length * math.log10(symbols), "that is the logarithm to base 10; bits need log2"
+    yield symbols * math.log2(length), "length and symbols are exchanged"
+    yield length * math.ceil(bits), "do not round: 16 symbols out of ten do with 54 yes-or-no questions, not 64"
+    yield bits, "that is one symbol; the row has `length` of them"
+    yield length * symbols / 2, "it is not half of the symbols: each question halves what is left"
 
 
 def _ids(value: Any) -> list[float]:

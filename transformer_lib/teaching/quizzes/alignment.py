@@ -4,69 +4,54 @@ from transformer_lib.teaching.quiz import Question
 
 QUESTIONS = [
     Question(
-        "Somebody adds 7 to all scores of one decoder step. "
-        "What happens to the weights?",
+        "Somebody adds 7 to all scores of one decoder step. What happens to its weights?",
         answers=[
-            ("They all grow by 7.", "Weights always sum to 1."),
-            (
-                "Nothing.",
-                "The softmax cancels it. So one linear neuron cannot use the state.",
-            ),
-            ("The largest one becomes larger.", "All scores moved by the same amount."),
+            ("Each of them grows by the same factor.", "The weights of a step always sum to 1."),
+            ("The largest grows, the others shrink.", "All scores moved by the same amount."),
+            ("Nothing: none of them changes at all.", "The softmax cancels it. So one linear neuron cannot use the state."),
         ],
-        correct=1,
+        correct=2,
     ),
     Question(
-        "The decoder's state has 512 numbers, the encoder's outputs have 1024. "
-        "Which attention fits as it is?",
+        "The decoder's state has 512 numbers, the encoder's outputs have 1024. Which attention fits as it is?",
         answers=[
-            ("The dot product.", "It needs two vectors of equal width."),
-            ("The additive one.", "Each side has a matrix of its own, to one width."),
-            ("Neither.", "One of the two projects both sides to one width."),
-        ],
-        correct=1,
-    ),
-    Question(
-        "What is `weights[t, i]`?",
-        answers=[
+            ("The additive one, with a matrix for each side.", "Both sides are projected to one width, and added there."),
             (
-                "How much decoder step t takes from encoder output i.",
-                "A row of the map is a step of the decoder.",
+                "The dot product, with the shorter vector padded.",
+                "It needs two vectors of equal width, and zeros would hide half.",
             ),
-            (
-                "How much encoder output t takes from decoder step i.",
-                "The decoder asks, the encoder's outputs answer.",
-            ),
-            (
-                "The probability that word i is written at step t.",
-                "The weights mix vectors. The word's scores come afterwards.",
-            ),
+            ("Neither of the two, before a layer is put between.", "One of the two has that layer inside."),
         ],
         correct=0,
     ),
     Question(
-        "Padded places get the score −∞. Why not simply leave their score as it is?",
+        "What does `weights[t, i]` tell?",
         answers=[
+            ("How much encoder output t takes from decoder step i.", "The decoder asks, the encoder's outputs answer."),
+            ("How much decoder step t takes from encoder output i.", "A row of the map is a step of the decoder."),
             (
-                "They would take a share of the weights, and change the context.",
-                "And the answer would change with the length of the padding.",
+                "How probable it is that step t writes source word i.",
+                "The weights mix vectors. The words' scores come afterwards.",
             ),
-            ("The softmax would fail.", "It would work, and be wrong in silence."),
-            ("It makes no difference.", "A score of 0 is not a weight of 0: e⁰ = 1."),
-        ],
-        correct=0,
-    ),
-    Question(
-        "In a map the largest weight stands one place beside the right word, "
-        "but the word is written correctly. How can that be?",
-        answers=[
-            ("The map must be drawn wrong.", "It can be what the model really used."),
-            (
-                "An encoder output also remembers its neighbours.",
-                "It is a summary of the words up to there.",
-            ),
-            ("The weights have no influence.", "Without them the knee is back."),
         ],
         correct=1,
+    ),
+    Question(
+        "A mask is forgotten, and padded places keep their scores. How do you find out?",
+        answers=[
+            ("The weights of a sentence no longer sum to 1.", "They do: the padding takes its share of them."),
+            ("The softmax meets an infinity and returns NaN.", "Padded places have ordinary scores. It is wrong in silence."),
+            ("More padding changes what the model writes.", "The padding takes a share of the weights, and of the context."),
+        ],
+        correct=2,
+    ),
+    Question(
+        "In a map the largest weight stands one place beside the needed word, and the answer is right. How can that be?",
+        answers=[
+            ("The output there has read the needed word too.", "It is a summary of the words around it."),
+            ("The weights hardly matter: the state knows it.", "Then the knee would be where chapter 1 found it."),
+            ("The map is drawn from a second, different pass.", "The state holds the weights that `decode` has used."),
+        ],
+        correct=0,
     ),
 ]

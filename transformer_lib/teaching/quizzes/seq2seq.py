@@ -4,63 +4,64 @@ from transformer_lib.teaching.quiz import Question
 
 QUESTIONS = [
     Question(
-        "A sentence of 4 words and one of 40 go through an encoder with hidden 64. "
-        "What does the decoder get?",
+        "A sentence of 4 words and one of 40 go through an encoder with hidden size 64. What does the decoder get?",
         answers=[
-            ("4 vectors and 40 vectors.", "That would be attention, chapter 4."),
-            (
-                "One state of 64 numbers, for both.",
-                "However long the sentence: this is the bottleneck.",
-            ),
-            (
-                "A state that is ten times as long.",
-                "`hidden` is fixed when the model is made.",
-            ),
+            ("4 vectors of 64 numbers, and 40 of them.", "Those are the outputs, and `start` throws them away."),
+            ("A state that is longer for the long one.", "Its size is fixed when the model is made."),
+            ("One state of 64 numbers for each of them.", "However long the sentence: this is the bottleneck."),
         ],
-        correct=1,
+        correct=2,
     ),
     Question(
-        "The target is *je suis étudiant*. What does the decoder read in training "
-        "at the place where it must write *étudiant*?",
+        "The target is *je suis étudiant*. Halfway through training the decoder writes *je es*. "
+        "What does it read at the place where it must write *étudiant*?",
         answers=[
-            ("*étudiant*", "Then it would only repeat. That is the forgotten shift."),
-            ("*suis*", "The right word before it, whatever it has written itself."),
-            (
-                "The word that it has just written.",
-                "That is test time. In training it is given the right word.",
-            ),
-        ],
-        correct=1,
-    ),
-    Question(
-        "Your loss is lower than your friend's, on the same data and the same model, "
-        "but your translations are worse. What do you look at first?",
-        answers=[
-            (
-                "Whether one of you counts padding in the loss.",
-                "Easy padding pulls the mean down and teaches nothing.",
-            ),
-            (
-                "The learning rate.",
-                "It would not make the loss lower and the words worse.",
-            ),
-            ("The number of layers.", "The model is the same."),
+            ("*suis*, the right word before it.", "Teacher forcing: what it wrote itself does not matter."),
+            ("*es*, since it wrote that itself.", "That is test time. In training it is given the right word."),
+            ("*étudiant*, the word it must write.", "Then it would only repeat. That is the forgotten shift."),
         ],
         correct=0,
     ),
     Question(
-        "EOS is left out of the targets. What does the trained model do?",
+        "Your loss is very small, and your model writes *je je je je*. Which line of your program do you look at first?",
         answers=[
-            ("It writes nothing.", "It has learned all the words, so it writes them."),
             (
-                "It writes the right words and then goes on.",
-                "Nothing has ever taught it to stop.",
+                "The one that leaves the padding out of the loss.",
+                "Counted padding teaches it to write padding, and to stop early.",
             ),
-            (
-                "Its loss stays high.",
-                "The loss was as small as that of the right model.",
-            ),
+            ("The one that puts SOS in front of `target_in`.", "Without the shift it learns to repeat what it reads."),
+            ("The one that puts EOS behind `target_out`.", "Without EOS the words are right, and then it goes on."),
         ],
         correct=1,
+    ),
+    Question(
+        "You measure 500 sentences with teacher forcing, and then written freely. What changes?",
+        answers=[
+            (
+                "Fewer words are right, and as many whole sentences.",
+                "Its first mistake is the same; only what follows it differs.",
+            ),
+            (
+                "Fewer words are right, and fewer whole sentences too.",
+                "A sentence without a mistake reads the same words both ways.",
+            ),
+            (
+                "As many words are right, and fewer whole sentences.",
+                "A wrong word that is read back pulls the next ones along.",
+            ),
+        ],
+        correct=0,
+    ),
+    Question(
+        "You call `decode` with SOS, and then once more with *je*, on the same state. What does the second call return?",
+        answers=[
+            ("The scores after *je* alone, as if it came first.", "The state remembers the words that it was given before."),
+            ("The scores after SOS, and those after SOS and *je*.", "One row for each word of this call, and it had one."),
+            (
+                "The scores after SOS and *je*, one row of them.",
+                "The same that one call with both words gives in its last row.",
+            ),
+        ],
+        correct=2,
     ),
 ]
