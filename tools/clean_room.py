@@ -25,7 +25,7 @@ def build(folder):
     source, target = folder / "source", folder / "installed"
     (folder / "elsewhere").mkdir(parents=True)
     source.mkdir()
-    for name in ["pyproject.toml", "README.md", "LICENSE", "LICENSE-TEXT.md"]:
+    for name in ["pyproject.toml", "setup.py", "README.md", "LICENSE", "LICENSE-TEXT.md"]:
         shutil.copy(notebooks.ROOT / name, source)
     leftovers = shutil.ignore_patterns("__pycache__", "_modidx.py")
     shutil.copytree(notebooks.ROOT / "transformer_lib", source / "transformer_lib", ignore=leftovers)
