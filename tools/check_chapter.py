@@ -1,38 +1,43 @@
-"""Test one chapter, its notebook, module, exercises and structure: `python -m tools.check_chapter NAME`."""
+"""Test one chapter, `python -m tools.check_chapter NAME`: its notebook, its module, its exercises and its structure."""
 
 import subprocess
 import sys
 
 from tools import notebooks
+from tools.run_notebook import tool
+
+OF_EVERY_CHAPTER = [
+    "tests/notebooks/test_structure.py",
+    "tests/notebooks/test_export.py",
+    "tests/notebooks/test_solutions.py",
+    "tests/notebooks/test_address.py::test_notebook_holds_the_address",
+]
 
 
-def selection(name):
-    """Return pytest's arguments for the chapter called `name`: a number, a stem or a module."""
-    path = notebooks.find(name)
+def commands(path):
+    """Return the commands that check the chapter at `path`: ruff on its files, then pytest."""
     module = notebooks.module_name(path)
-    files = [f"tests/test_{module}.py", f"tests/teaching/test_check_{module}.py"]
-    present = [file for file in files if (notebooks.ROOT / file).exists()]
-    structure = ["tests/notebooks/test_export.py", "tests/notebooks/test_solutions.py"]
-    structure += [f"tests/notebooks/test_structure.py::{test}" for test in structure_tests(path)]
-    return [str(path.relative_to(notebooks.ROOT)), *present, *structure]
-
-
-def structure_tests(path):
-    """Return the tests of the structure that look at this notebook."""
-    listed = subprocess.run(
-        [sys.executable, "-m", "pytest", "--collect-only", "-q", "tests/notebooks/test_structure.py"],
-        cwd=notebooks.ROOT,
-        capture_output=True,
-        text=True,
-    )
-    return [line.split("::", 1)[1] for line in listed.stdout.splitlines() if f"[{path.stem}]" in line]
+    names = [f"test_{module}.py", f"teaching/test_check_{module}.py", f"teaching/test_{module}_experiment.py"]
+    tests = [f"tests/{name}" for name in names if (notebooks.ROOT / "tests" / name).exists()]
+    files = [str(path.relative_to(notebooks.ROOT)), *tests]
+    # What a test says of another chapter is left out; each such test is called after the chapter's stem.
+    others = " or ".join(other.stem for other in notebooks.all_notebooks() if other != path)
+    selection = ["-k", f"not ({others})"] if others else []
+    processes = ["-n", "2", "--dist", "loadscope", "--no-loadscope-reorder"]
+    return [
+        [tool("ruff"), "check", *files],
+        [tool("ruff"), "format", "--check", "--quiet", *files],
+        [sys.executable, "-m", "pytest", "-q", *processes, "--nbval", *selection, *files, *OF_EVERY_CHAPTER],
+    ]
 
 
 def main():
     if len(sys.argv) != 2:
-        raise SystemExit("usage: python -m tools.check_chapter NAME, such as 07, encoder or 07_encoder")
-    command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "loadscope", "--nbval", *selection(sys.argv[1])]
-    raise SystemExit(subprocess.run(command, cwd=notebooks.ROOT).returncode)
+        raise SystemExit("Which chapter? A number, a stem or a module, such as 07: make check NB=07")
+    path = notebooks.find(sys.argv[1])
+    # All of them, so that one failure does not hide the others.
+    failed = [command for command in commands(path) if subprocess.run(command, cwd=notebooks.ROOT).returncode]
+    raise SystemExit(bool(failed))
 
 
 if __name__ == "__main__":

@@ -32,6 +32,7 @@ def build(path, title):
         new_markdown_cell(stamped["colab-badge"], id="colab-badge", metadata=hidden),
         new_code_cell(stamped["set-up"], id="set-up", metadata=hidden),
     ]
+    cells[-1].metadata.update(notebooks.folding(cells[-1]))
     cells += [new_markdown_cell(f"## {heading}", id=heading.lower().replace(" ", "-")) for heading in ARC]
     return new_notebook(cells=cells, metadata=notebooks.METADATA)
 

@@ -1,7 +1,7 @@
 """Run notebooks in place, tidy them, and export the library: `python -m tools.run_notebook [--tidy] [NAME ...]`.
 
-Without a name, every notebook runs, in order. A notebook that fails keeps its file as it was. With --tidy nothing is executed:
-outputs and counts stay, only the file's layout and the cells' metadata are put in order, as after an edit in Jupyter.
+Without a name, every notebook runs, in order. A notebook that fails keeps its file as it was. With --tidy nothing is executed,
+outputs and counts stay: only the layout of code and file and the metadata are put in order, as after an edit in Jupyter.
 """
 
 import argparse
@@ -35,7 +35,7 @@ def execute(path):
 
     Raises `SystemExit` with the cell's id and the traceback where a cell fails that is not tagged `raises-exception`.
     """
-    notebook = notebooks.read(path)
+    notebook = nbformat.reads(formatted(path), as_version=4)
     notebook.metadata = dict(notebooks.METADATA)
     for cell in notebook.cells:
         if cell.cell_type == "code":
@@ -63,6 +63,18 @@ def execute(path):
     return notebook
 
 
+def formatted(path):
+    """Return the text of the notebook at `path` with its code as ruff lays it out; magics and `#|` lines stay as they are.
+
+    Raises `SystemExit` where the code is not Python.
+    """
+    command = [tool("ruff"), "format", "--quiet", "--stdin-filename", str(path), "-"]
+    done = subprocess.run(command, input=path.read_text(encoding="utf-8"), capture_output=True, encoding="utf-8")
+    if done.returncode:
+        raise SystemExit(f"{path.name}: the notebook's file is as it was.\n\n{done.stderr}")
+    return done.stdout
+
+
 def tidied(text):
     """Return a notebook's text without what changes from one editor to the next.
 
@@ -80,7 +92,7 @@ def tidied(text):
 def tidy(paths):
     """Put the files of notebooks in order without executing them, and export the library."""
     for path in paths:
-        notebooks.write_text(path, tidied(notebooks.as_text(notebooks.read(path))))
+        notebooks.write_text(path, tidied(formatted(path)))
     export()
 
 

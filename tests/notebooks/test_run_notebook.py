@@ -9,8 +9,10 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from tools import notebooks
+from tools.run_notebook import formatted, tidied
 
 MARKED = "#| default_exp tiny\nimport os"
+FOLDED = {"cellView": "form", "jupyter": {"source_hidden": True}}
 COMPONENT = '#| export\ndef double(number):\n    "Return twice the number."\n    return 2 * number'
 
 
@@ -68,7 +70,8 @@ def test_runs_tidies_and_exports(small_project):
     assert list(cells) == ["title", *(cell.id for cell in good_cells())]
     counts = [cell.execution_count for cell in notebook.cells if cell.cell_type == "code"]
     assert counts == [1, 2, None, 3, 4, 5, 6, 7]
-    assert cells["set-up"].metadata == {"tags": ["remove-cell"]}
+    assert cells["set-up"].metadata == {"tags": ["remove-cell"], **FOLDED}
+    assert cells["double"].metadata == {}
     assert cells["empty"].outputs == []
     assert cells["prints"].outputs[0].text == "1\nonce\n"
     assert [output.text for output in cells["in-pieces"].outputs] == ["a\nb\n"]
@@ -108,6 +111,46 @@ def test_unknown_name_lists_the_notebooks(small_project):
     assert "01_tiny" in done.stderr
 
 
+def test_tidy_executes_nothing_and_keeps_outputs(small_project):
+    shown = [new_output("stream", text="from another day\n")]
+    plot = {"tags": ["hide-input", "mine"], "jupyter": {"outputs_hidden": True}, "scrolled": True}
+    path = write(
+        small_project,
+        new_code_cell(MARKED, id="set-up", execution_count=1),
+        new_code_cell(COMPONENT, id="double", execution_count=2, metadata={"cellView": "form"}),
+        new_code_cell(
+            "# @title A plot\nsize = {'a':1}\n%time size", id="plot", execution_count=3, metadata=plot, outputs=shown
+        ),
+        new_code_cell("raise SystemExit('executed')", id="not-now", execution_count=9),
+        new_markdown_cell("A note.", id="note", metadata={"tags": ["remove-cell"]}),
+    )
+    done = run(small_project, "--tidy", "01")
+    assert done.returncode == 0, done.stderr
+    notebook = notebooks.read(path)
+    cells = {cell.id: cell for cell in notebook.cells}
+    assert [cell.execution_count for cell in notebook.cells if cell.cell_type == "code"] == [1, 2, 3, 9]
+    assert cells["plot"].source == '# @title A plot\nsize = {"a": 1}\n%time size'
+    assert cells["plot"].outputs == shown
+    assert cells["plot"].metadata == {"tags": ["hide-input", "mine"], **FOLDED}
+    assert (cells["double"].source, cells["double"].metadata) == (COMPONENT, {})
+    assert cells["note"].metadata == {"tags": ["remove-cell"]}
+    assert notebook.metadata == notebooks.METADATA
+    assert "def double" in (small_project / "transformer_lib" / "tiny.py").read_text(encoding="utf-8")
+
+    first = path.read_bytes()
+    assert run(small_project, "--tidy").returncode == 0  # no name: every notebook
+    assert path.read_bytes() == first
+
+
+@pytest.mark.parametrize("option", [[], ["--tidy"]])
+def test_code_that_is_not_python_keeps_its_file(small_project, option):
+    path = write(small_project, new_code_cell("def (:", id="broken"))
+    before = path.read_bytes()
+    done = run(small_project, *option, "01")
+    assert (done.returncode, path.read_bytes()) == (1, before)
+    assert "01_tiny.ipynb" in done.stderr and "Traceback" not in done.stderr
+
+
 def test_new_chapter_has_the_arc(project):
     arguments = [sys.executable, "-m", "tools.new_notebook", "99_sample", "A sample"]
     done = subprocess.run(arguments, cwd=project, capture_output=True, text=True)
@@ -119,6 +162,7 @@ def test_new_chapter_has_the_arc(project):
     assert [cell.id for cell in notebook.cells[:4]] == ["title", "colab-badge", "set-up", "where-we-are"]
 
     before = path.read_bytes()
+    assert tidied(formatted(path)).encode() == before, "it is laid out as `make tidy` would do it"
     assert subprocess.run(arguments, cwd=project, capture_output=True).returncode == 1
     assert path.read_bytes() == before
     assert run(project, "99").returncode == 0
