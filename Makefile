@@ -7,9 +7,6 @@ PORT ?= 8000
 PYTHON ?= $(firstword $(foreach candidate,python3.11 python3,$(shell \
 	$(candidate) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $(candidate))))
 
-# What takes longest starts first, so that no core waits for it at the end.
-LONG_FIRST := notebooks/14_translation.ipynb notebooks/03_text.ipynb tests/test_translation.py
-
 # A stored progress bar would differ on every run.
 export TRANSFORMER_LIB_QUIET := 1
 
@@ -31,7 +28,7 @@ help:
 	@echo "make picture                       draw the README's picture again"
 	@echo "make clean                         remove what was built; make clean-all removes .venv too"
 
-$(READY): requirements.txt pyproject.toml
+$(READY): requirements.txt pyproject.toml setup.py
 ifeq ($(PYTHON),)
 	$(error Python 3.11 or newer is needed: install it, or name it with `make PYTHON=/path/to/python3.11 ...`)
 endif
@@ -45,7 +42,7 @@ book: $(READY)
 test: book
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder --nbval $(LONG_FIRST) notebooks tests
+	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder --nbval notebooks tests
 
 run: $(READY)
 	$(BIN)/python -m tools.run_notebook $(NB)
@@ -57,7 +54,7 @@ check: $(READY)
 	$(BIN)/python -m tools.check_chapter $(NB)
 
 lab: $(READY)
-	$(BIN)/jupyter lab notebooks
+	env -u TRANSFORMER_LIB_QUIET $(BIN)/jupyter lab notebooks
 
 serve: book
 	@echo "http://127.0.0.1:$(PORT)/  (Ctrl+C stops the server)"
@@ -80,7 +77,7 @@ picture: $(READY)
 	$(BIN)/python -m tools.readme_picture
 
 clean:
-	rm -rf _build .pytest_cache .hypothesis
+	rm -rf _build .pytest_cache .hypothesis .ruff_cache
 
 clean-all: clean
 	rm -rf $(VENV)
