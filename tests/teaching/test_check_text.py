@@ -20,8 +20,16 @@ def share(lengths, size, *, order=list, rows=len):
     return 1 - sum(lengths) / sum(rows(batch) * max(batch) for batch in batches)
 
 
-def last_output(outputs, lengths):
-    return outputs[torch.arange(len(lengths)), lengths - 1]
+def is_word(vectors, lengths):
+    return (torch.arange(vectors.size(1)) < lengths.unsqueeze(1)).unsqueeze(-1)
+
+
+def mean_vector(vectors, lengths):
+    return (vectors * is_word(vectors, lengths)).sum(dim=1) / lengths.unsqueeze(1)
+
+
+def mean_of_shares(lengths, size):
+    return np.mean([share(lengths[at : at + size], size) for at in range(0, len(lengths), size)])
 
 
 @pytest.mark.parametrize(
@@ -32,8 +40,8 @@ def last_output(outputs, lengths):
         ("word_id", word_id),
         ("word_id", lambda *given: torch.tensor(word_id(*given))),
         ("padding_share_of", share),
-        ("last_output", last_output),
-        ("last_output", lambda outputs, lengths: torch.stack([o[n - 1] for o, n in zip(outputs, lengths, strict=True)])),
+        ("mean_vector", mean_vector),
+        ("mean_vector", lambda vectors, lengths: torch.stack([v[:n].mean(0) for v, n in zip(vectors, lengths, strict=True)])),
     ],
 )
 def test_a_right_answer_passes(says, name, answer):
@@ -50,6 +58,9 @@ def test_a_right_answer_passes(says, name, answer):
         ("keep_letters", lambda text: re.sub(r"[^a-zA-Z]", " ", text), "apostrophe is gone"),
         ("keep_letters", lambda text: re.sub(r"[^a-z']", " ", text), "capital letters are gone"),
         ("keep_letters", lambda text: re.sub(r"[^\w']", " ", text), "digits and the underscore stay"),
+        ("keep_letters", lambda text: re.sub(r"[^A-Z']", " ", text), "small letters are gone"),
+        ("keep_letters", lambda text: re.sub(r"[^A-z']", " ", text), "six signs between Z and a"),
+        ("keep_letters", lambda text: re.sub(r"[^a-zA-Z0-9']", " ", text), "the digits stay"),
         ("keep_letters", lambda text: re.sub(r"[^a-zA-Z']+", " ", text), "one space for each"),
         ("keep_letters", lambda text: "x", "\"Good, isn't it\\?\" gives 'x', expected \"Good +isn't it \""),
         ("keep_letters", lambda text: ["a"], "of type list, expected a string"),
@@ -59,17 +70,24 @@ def test_a_right_answer_passes(says, name, answer):
         ("word_id", lambda word, known, n: word_id(word, known, n) - (word not in known), "One too small"),
         ("word_id", lambda word, known, n: 1 + known.index(word) if word in known else 4 + zlib.crc32(word.encode()) % 10, "with 1000 buckets"),
         ("word_id", lambda word, known, n: 1 + known.index(word), r"\('splendid', \['the', 'film', 'good'\], 10\) raises ValueError"),
+        ("word_id", lambda word, known, n: 1 + known.index(word) if word in known else 1 + len(known) + hash(word) % n, r"Python's hash\(\)"),
+        ("padding_share_of", mean_of_shares, "the mean of the batches' shares"),
+        ("padding_share_of", lambda *given: 1 / (1 - share(*given)) - 1, "padding for each word"),
         ("padding_share_of", lambda *given: 1 - share(*given), "share of the words"),
         ("padding_share_of", lambda lengths, size: share(lengths, size, rows=lambda batch: size), "last batch may have fewer rows"),
         ("padding_share_of", lambda lengths, size: share(lengths, len(lengths)), "its own longest"),
         ("padding_share_of", lambda lengths, size: share(lengths, size, order=sorted), "in the order given"),
         ("padding_share_of", lambda lengths, size: 12.0, "divide it by the number of all places"),
         ("padding_share_of", lambda lengths, size: 0.9, r"for lengths \[2, 9, 3, 8\] in batches of 2 is 0.9"),
-        ("last_output", lambda outputs, lengths: outputs[:, -1], "after the last column"),
-        ("last_output", lambda outputs, lengths: outputs[torch.arange(4), lengths % 6], "one column too far"),
-        ("last_output", lambda outputs, lengths: outputs[:, 0], "at the first word"),
-        ("last_output", lambda outputs, lengths: outputs[:, lengths - 1], r"shape \(4, 4, 3\), expected \(4, 3\)"),
-        ("last_output", lambda outputs, lengths: np.zeros((4, 3)), "Index with two lists at once"),
+        ("mean_vector", lambda vectors, lengths: vectors.mean(dim=1), "all columns, padding too"),
+        ("mean_vector", lambda vectors, lengths: vectors.sum(dim=1) / lengths[:, None], "still holds the vectors of padding"),
+        ("mean_vector", lambda vectors, lengths: (vectors * is_word(vectors, lengths)).mean(dim=1), "but still counted"),
+        ("mean_vector", lambda vectors, lengths: mean_vector(vectors, lengths) * lengths[:, None], "that is the sum"),
+        ("mean_vector", lambda vectors, lengths: (vectors * is_word(vectors, lengths)).sum(1) / lengths.max(), "its own length"),
+        ("mean_vector", lambda vectors, lengths: mean_vector(vectors, lengths + 1), "one column too many"),
+        ("mean_vector", lambda vectors, lengths: vectors[torch.arange(4), lengths - 1], "the last word's vector"),
+        ("mean_vector", lambda vectors, lengths: np.zeros((4, 3)), "divide by the length"),
+        ("mean_vector", lambda vectors, lengths: vectors * is_word(vectors, lengths), r"shape \(4, 6, 3\), expected \(4, 3\)"),
     ],
 )
 def test_a_usual_mistake_gets_its_hint(says, name, answer, hint):

@@ -8,32 +8,42 @@ import numpy as np
 
 from transformer_lib.teaching.check import Hint, exercise, expect_close, expect_shape
 
-__all__ = ["keep_letters", "last_output", "padding_share_of", "word_id"]
+__all__ = ["keep_letters", "mean_vector", "padding_share_of", "word_id"]
 
 
 @exercise
 def keep_letters(attempt: Callable) -> str:
     """The reader's `keep_letters(text)` turns all but a–z, A–Z and apostrophes into spaces, one for one."""
-    for text in ("Good, isn't it?", "10/10 for the Film!", "a-b_c"):
-        result = attempt(text)
+    texts = ("Good, isn't it?", "10/10 for the Film!", "a-b_c", "[x]^y")
+    results = [attempt(text) for text in texts]
+    for result in results:
         if not isinstance(result, str):
             raise Hint(f"the result is of type {type(result).__name__}, expected a string")
-        right = re.sub(r"[^a-zA-Z']", " ", text)
-        if result == right:
-            continue
-        for wrong, hint in (
-            (re.sub(r"^[a-zA-Z']", " ", text), "only the first letter is gone: put the caret inside the bracket"),
-            (re.sub(r"[a-zA-Z']", " ", text), "the letters are gone and the rest stays: [^…] means none of these"),
-            (text, "nothing has changed: re.sub returns the new text and leaves the old one as it is"),
-            (re.sub(r"[^a-zA-Z']", "", text), "the characters are deleted: put a space in their place"),
-            (re.sub(r"[^a-zA-Z]", " ", text), "the apostrophe is gone: it belongs into the bracket too"),
-            (re.sub(r"[^a-z']", " ", text), "the capital letters are gone: add A-Z"),
-            (re.sub(r"[^\w']", " ", text), "digits and the underscore stay: \\w means more than letters"),
-            (re.sub(r"[^a-zA-Z']+", " ", text), "several characters became one space: one space for each of them"),
+
+    def explained_by(pattern: str, space: str = " ") -> bool:
+        return all(result == re.sub(pattern, space, text) for result, text in zip(results, texts, strict=True))
+
+    if not explained_by(r"[^a-zA-Z']"):
+        if results == list(texts):
+            raise Hint("nothing has changed: re.sub returns the new text and leaves the old one as it is")
+        for pattern, space, hint in (
+            (r"^[a-zA-Z']", " ", "only the first letter is gone: put the caret inside the bracket"),
+            (r"[a-zA-Z']", " ", "the letters are gone and the rest stays: [^…] means none of these"),
+            (r"[^a-zA-Z']", "", "the characters are deleted: put a space in their place"),
+            (r"[^a-zA-Z]", " ", "the apostrophe is gone: it belongs into the bracket too"),
+            (r"[^a-z']", " ", "the capital letters are gone: add A-Z"),
+            (r"[^A-Z']", " ", "the small letters are gone: add a-z"),
+            (r"[^A-z']", " ", "A-z also holds the six signs between Z and a, among them [, ], ^ and _: write a-zA-Z"),
+            (r"[^\w']", " ", "digits and the underscore stay: \\w means more than letters"),
+            (r"[^a-zA-Z0-9']", " ", "the digits stay: they are no letters"),
+            (r"[^a-zA-Z']+", " ", "several characters became one space: one space for each of them"),
         ):
-            if result == wrong:
+            if explained_by(pattern, space):
                 raise Hint(hint)
-        raise Hint(f"{text!r} gives {result!r}, expected {right!r}")
+        for text, result in zip(texts, results, strict=True):
+            right = re.sub(r"[^a-zA-Z']", " ", text)
+            if result != right:
+                raise Hint(f"{text!r} gives {result!r}, expected {right!r}")
     return "letters and apostrophes stay, all else is a space, and the caret stands inside the bracket"
 
 
@@ -54,6 +64,8 @@ def word_id(attempt: Callable) -> str:
                 hint = "That is the bucket's number; the ids of buckets come after padding and the known words"
             elif number == expected - 1:
                 hint = "One too small: padding takes an id as well"
+            elif number in (1 + len(known) + hash(word) % buckets, len(known) + hash(word) % buckets):
+                hint = "That is Python's hash(): it differs each time Python starts; take zlib.crc32(word.encode())"
         expect_close(number, expected, hint, what=f"the id of {word!r} with {buckets} buckets")
     return "padding is 0, then the known words, then the buckets, the same in every process"
 
@@ -73,6 +85,8 @@ def padding_share_of(attempt: Callable) -> str:
             (1 - sum(lengths) / full, "the last batch may have fewer rows: count the rows it has"),
             (1 - sum(lengths) / one_batch, "each batch is as wide as its own longest sequence, not the longest of all"),
             (1 - sum(lengths) / in_order, "take the lengths in the order given; sort them afterwards, to compare"),
+            (_mean_of_shares(lengths, size), "that is the mean of the batches' shares; a large batch counts for more than a small one"),
+            ((places - sum(lengths)) / sum(lengths), "that is padding for each word; divide by all places, words and padding"),
             (places - sum(lengths), "that is the number of places; divide it by the number of all places"),
         ):
             if abs(share - wrong) < 1e-6 < abs(right - wrong):
@@ -87,28 +101,36 @@ def padding_share_of(attempt: Callable) -> str:
 
 
 @exercise
-def last_output(attempt: Callable) -> str:
-    """The reader's `last_output(outputs, lengths)` returns each review's output at its last word."""
+def mean_vector(attempt: Callable) -> str:
+    """The reader's `mean_vector(vectors, lengths)` returns the mean over each review's own words."""
     import torch
 
-    outputs = np.random.default_rng(3).normal(size=(4, 6, 3))
-    lengths = np.array([6, 1, 4, 3])
-    result = attempt(torch.from_numpy(outputs), torch.from_numpy(lengths))
-    picked = expect_shape(result, (4, 3), "the result")
+    vectors = np.random.default_rng(3).normal(size=(4, 6, 3))
+    lengths = np.array([5, 1, 4, 3])
+    is_word = (np.arange(6) < lengths[:, None])[..., None]  # (4, 6, 1)
+    total = (vectors * is_word).sum(axis=1)
+    result = attempt(torch.from_numpy(vectors.copy()), torch.from_numpy(lengths.copy()))
+    mean = expect_shape(result, (4, 3), "the result")
+    one_more = (np.arange(6) <= lengths[:, None])[..., None]
     for wrong, hint in (
-        (outputs[:, -1], "that is the output after the last column, which is padding for the short reviews"),
-        (outputs[np.arange(4), lengths % 6], "one column too far: the last of 4 words stands in column 3"),
-        (outputs[:, 0], "that is the output at the first word"),
+        (vectors.mean(axis=1), "that is the mean over all columns, padding too: leave out the columns from lengths on"),
+        (vectors.sum(axis=1) / lengths[:, None], "the sum still holds the vectors of padding: make them zero before the sum"),
+        ((vectors * is_word).mean(axis=1), "the padding is gone from the sum, but still counted: divide by the length, not by seq"),
+        (total, "that is the sum over the words: divide it by how many there are"),
+        (total / lengths.mean(), "each review has its own length: divide row by row, with lengths.unsqueeze(1)"),
+        (total / lengths.max(), "each review has its own length: divide row by row, with lengths.unsqueeze(1)"),
+        ((vectors * one_more).sum(axis=1) / lengths[:, None], "one column too many: a review of 4 words has the columns 0 to 3"),
+        ((vectors * one_more).sum(axis=1) / (lengths + 1)[:, None], "one column too many: a review of 4 words has the columns 0 to 3"),
+        (vectors[np.arange(4), lengths - 1], "that is the last word's vector: take the mean over all words"),
     ):
-        if np.allclose(picked, wrong, atol=1e-4):
+        if np.allclose(mean, wrong, atol=1e-4):
             raise Hint(hint)
-    expect_close(
-        picked,
-        outputs[np.arange(4), lengths - 1],
-        "Index with two lists at once: the rows 0, 1, 2, … and the columns lengths - 1",
-        what="the output at the last words",
-    )
-    return "for one direction this gives what packing gives: what follows the last word is never used"
+    expect_close(mean, total / lengths[:, None], "Sum the words' vectors, row by row, and divide by the length", what="the mean")
+    return "what stands in the columns of padding changes nothing"
+
+
+def _mean_of_shares(lengths: list[int], size: int) -> float:
+    return float(np.mean([1 - sum(batch) / (len(batch) * max(batch)) for batch in _cut(lengths, size)]))
 
 
 def _cut(lengths: list[int], size: int) -> list[list[int]]:

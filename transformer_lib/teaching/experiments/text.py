@@ -9,9 +9,18 @@ from torch.nn.functional import binary_cross_entropy_with_logits, pad
 
 from transformer_lib._progress import progress
 from transformer_lib.seq2seq import PAD_ID
-from transformer_lib.text import Review, Vocabulary, tokenize
+from transformer_lib.teaching.corpora.reviews import synthetic_reviews
+from transformer_lib.text import Review, Vocabulary, bucket_batches, tokenize
 
-__all__ = ["BagOfWords", "WithoutMask", "accuracy", "encode_reviews", "more_padding", "train_classifier"]
+__all__ = [
+    "BagOfWords",
+    "WithoutMask",
+    "accuracy",
+    "bag_from_few",
+    "encode_reviews",
+    "more_padding",
+    "train_classifier",
+]
 
 Encoded = tuple[list[list[int]], list[int]]
 
@@ -95,6 +104,24 @@ def accuracy(model: nn.Module, batches: Batches) -> float:
             right += ((model(tokens) > 0) == (labels > 0.5)).sum().item()
             seen += len(labels)
     return right / seen
+
+
+def bag_from_few(*, seed: int, clean: bool, count: int = 40) -> tuple[int, float]:
+    """Train a bag of words on `count` plain reviews, and return how many words it knows and its accuracy on 1000 others.
+
+    The texts are cut at spaces and nothing else, or, with `clean`, by `tokenize`.
+    """
+    cut = tokenize if clean else str.split
+    training = synthetic_reviews(count, seed=seed, negation=False)
+    vocabulary = Vocabulary(chain.from_iterable(cut(one.text) for one in training), oov_buckets=1)
+    sets = [
+        ([vocabulary.encode(cut(one.text)) for one in reviews], [one.label for one in reviews])
+        for reviews in (training, synthetic_reviews(1000, seed=100 + seed, negation=False))
+    ]
+    torch.manual_seed(seed)
+    bag, shuffle = BagOfWords(len(vocabulary)), torch.Generator().manual_seed(seed)
+    train_classifier(bag, lambda: bucket_batches(*sets[0], generator=shuffle), epochs=100, learning_rate=0.05)
+    return len(vocabulary.words), accuracy(bag, bucket_batches(*sets[1]))
 
 
 def more_padding(batches: Batches, columns: int) -> list[tuple[Tensor, Tensor]]:
