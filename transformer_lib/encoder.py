@@ -25,7 +25,7 @@ class LayerNorm(nn.Module):
 
     Shapes: `x` is `(..., d_model)`; so is the result. Parameters: `2 d_model`.
     Raises: `ValueError` if the last axis of `x` is not `d_model` wide.
-    Source: Ba et al. (2016), equation 4, over the features of one token.
+    Source: Ba et al. (2016), section 3, over the features of one token.
     """
 
     def __init__(self, d_model: int, eps: float = 1e-5) -> None:

@@ -27,6 +27,15 @@ def first_leak(before, after, changed):
     return -1
 
 
+def leak_if(test):
+    """An answer that asks `test` of the difference `before - after` of each output."""
+
+    def answer(before, after, changed):
+        return next((place for place in range(changed) if test(before[place] - after[place])), -1)
+
+    return answer
+
+
 def first_moved(before, after, changed):
     return first_leak(before, after, len(before))
 
@@ -63,7 +72,8 @@ def test_a_right_answer_passes(says, name, answer):
         ("causal_weights", lambda scores: scores.masked_fill(~past(scores), -torch.inf), "the softmax is missing"),
         ("causal_weights", lambda scores: causal_weights(scores, diagonal=-1), "keep the diagonal"),
         ("causal_weights", lambda scores: causal_weights(scores, fill=-20.0), "small, but not 0"),
-        ("causal_weights", lambda scores: scores.masked_fill(~past(scores), -torch.inf).softmax(0), "the last axis"),
+        ("causal_weights", lambda scores: scores.masked_fill(~past(scores), -torch.inf).softmax(0), "the columns sum to 1"),
+        ("causal_weights", lambda scores: scores.masked_fill(past(scores), -torch.inf).softmax(-1), "turn the triangle around"),
         ("target_mask", lambda tokens, pad_id: ~target_mask(tokens, pad_id), "the wrong way round"),
         ("target_mask", lambda tokens, pad_id: (tokens != pad_id)[:, :, None] & past(tokens), "hides rows"),
         ("target_mask", lambda tokens, pad_id: (tokens != pad_id)[:, None, :] | past(tokens), "`or` lets through"),
@@ -79,13 +89,13 @@ def test_a_right_answer_passes(says, name, answer):
         ("target_mask", lambda tokens, pad_id: past(tokens), r"shape \(4, 4\), expected \(2, 4, 4\)"),
         ("first_leak", first_moved, "output 3 may move, because it sees itself"),
         ("first_leak", lambda before, after, changed: 4, "later outputs may move"),
-        ("first_leak", lambda before, after, changed: -1, "the result is -1, expected 1"),
-        ("first_leak", lambda before, after, changed: 0, "the result is 0, expected -1"),
-        (
-            "first_leak",
-            lambda before, after, changed: next((i for i in range(changed) if (before - after)[i].sum() > 1e-6), -1),
-            "the result is -1, expected 1",
-        ),
+        ("first_leak", lambda before, after, changed: -1, "one number up and one down"),
+        ("first_leak", lambda before, after, changed: 0, "differs by 1e-9 only"),
+        ("first_leak", leak_if(lambda moved: moved.sum().abs() > 1e-6), "a sum cancels"),
+        ("first_leak", leak_if(lambda moved: (moved > 1e-6).any()), "upwards: take the absolute value"),
+        ("first_leak", leak_if(lambda moved: (moved < -1e-6).any()), "downwards: take the absolute value"),
+        ("first_leak", leak_if(lambda moved: (moved != 0).any()), "ask for more than 1e-6"),
+        ("first_leak", leak_if(lambda moved: moved.abs().max() > 0.01), "more than 1e-6, so it is a leak"),
     ],
 )
 def test_a_usual_mistake_gets_its_hint(says, name, answer, hint):

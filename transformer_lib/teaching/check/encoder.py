@@ -7,7 +7,7 @@ import torch
 
 from transformer_lib.teaching.check import Hint, exercise, expect_close, expect_formula, expect_shape
 
-__all__ = ["head_shapes", "layer_parameters", "normalise_rows", "pre_norm_step"]
+__all__ = ["feed_forward", "head_shapes", "normalise_rows", "pre_norm_step"]
 
 
 @exercise
@@ -29,6 +29,14 @@ def head_shapes(attempt: Callable) -> str:
             (
                 lambda seq, d, heads: ((d, d // heads), (seq, d // heads), (d // heads, d // heads)),
                 "the weights compare tokens with tokens, so both their sizes are seq",
+            ),
+            (
+                lambda seq, d, heads: ((seq, d // heads), (seq, d // heads), (seq, seq)),
+                "W_Q is learned, so its shape cannot depend on the length of a sentence: X @ W_Q says how many rows it has",
+            ),
+            (
+                lambda seq, d, heads: ((d, d // heads), (seq, d // heads), (seq, d // heads)),
+                "(seq, d_k) is the shape of the head's output; the weights are one row per query, one column per key",
             ),
             (
                 lambda seq, d, heads: ((d, heads), (seq, heads), (seq, seq)),
@@ -56,6 +64,10 @@ def normalise_rows(attempt: Callable) -> str:
 
         for mistake, hint in (
             (normalised(ddof=1), "the variance is divided by n - 1; here it is the plain mean of the squares"),
+            (
+                (x - x.mean()) / np.sqrt(x.var() + eps),
+                "this normalises the whole matrix at once: each row, a token, needs a mean and a variance of its own",
+            ),
             (normalised(axis=0), "this normalises columns; a token is a row, so work along the last axis"),
             (x - x.mean(axis=1, keepdims=True), "the mean is 0, but the variance is not 1 yet: divide by its root"),
         ):
@@ -100,24 +112,24 @@ def pre_norm_step(attempt: Callable) -> str:
 
 
 @exercise
-def layer_parameters(attempt: Callable) -> str:
-    """The reader's `layer_parameters(d_model, d_ff)` counts a layer without biases in its projections."""
-
-    def count(d: int, d_ff: int, *, projections: int = 4, biases: int = 1, norms: int = 4) -> int:
-        return projections * d**2 + 2 * d * d_ff + biases * (d_ff + d) + norms * d
-
-    expect_formula(
-        attempt,
-        cases=[(8, 12), (512, 2048), (6, 7)],
-        right=count,
-        mistakes=[
-            (lambda d, f: count(d, f) + 4 * d, "the projections have no bias in this exercise"),
-            (lambda d, f: count(d, f, norms=0), "the two layer normalisations have a γ and a β each"),
-            (lambda d, f: count(d, f, norms=2), "there are two layer normalisations, each with a γ and a β"),
-            (lambda d, f: count(d, f, biases=0), "the feed-forward network has biases: d_ff and d_model numbers"),
-            (lambda d, f: count(d, f, projections=3), "W_O is missing: there are four matrices in attention"),
-            (lambda d, f: count(d, f) - d * f, "the feed-forward network has two matrices, one each way"),
-        ],
-        hint="Attention has four d_model × d_model matrices; add the feed-forward network and two norms",
-    )
-    return "(8, 12) gives 500: four projections, two matrices with biases, two γ and two β"
+def feed_forward(attempt: Callable) -> str:
+    """The reader's `feed_forward(x, w_1, b_1, w_2, b_2)` returns relu(x W_1 + b_1) W_2 + b_2."""
+    generator = np.random.default_rng(9)
+    x, w_1, b_1, w_2, b_2 = (generator.normal(size=size) for size in ((3, 4), (4, 6), (6,), (6, 4), (4,)))
+    result = expect_shape(attempt(*map(torch.from_numpy, (x, w_1, b_1, w_2, b_2))), (3, 4))
+    wide = x @ w_1 + b_1
+    inside = np.maximum(wide, 0)
+    expected = inside @ w_2 + b_2
+    for mistake, hint in (
+        (wide @ w_2 + b_2, "the ReLU is missing: without it the two products are one linear map"),
+        (np.maximum(expected, 0), "the ReLU stands between the products; the output keeps its negative numbers"),
+        (np.maximum(wide @ w_2 + b_2, 0), "the ReLU stands between the two products, not at the end"),
+        (np.maximum(x @ w_1, 0) @ w_2 + b_2, "b_1 is missing: add it before the ReLU"),
+        (inside @ w_2, "b_2 is missing: add it after the second product"),
+        ((np.maximum(x @ w_1, 0) + b_1) @ w_2 + b_2, "b_1 is added after the ReLU: add it before, so that it moves the bend"),
+        (x + expected, "this adds x: that is the part of add & norm, which stands around the network"),
+    ):
+        if np.allclose(result, mistake, rtol=1e-4, atol=1e-5):
+            raise Hint(hint)
+    expect_close(result, expected, "First x @ w_1 + b_1, then the ReLU, then @ w_2 + b_2")
+    return "wider, ReLU, narrow again; the same two matrices for each row"

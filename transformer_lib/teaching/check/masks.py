@@ -37,6 +37,9 @@ def causal_weights(attempt: Callable) -> str:
         given = expect_shape(attempt(torch.from_numpy(scores.copy())), (length, length), "the weights")
         past = np.tri(length, dtype=bool)
         expected = softmax(np.where(past, scores, -np.inf))
+        blind = np.isnan(given).all(axis=1)
+        if blind[-1] and not blind[0]:
+            raise Hint("the last row is NaN: masked_fill writes where its mask is True, so turn the triangle around with ~")
         if np.isnan(given).any():
             raise Hint("there is NaN: some row may look at nothing. Each token may look at itself, so keep the diagonal")
         for mistake, hint in (
@@ -44,6 +47,7 @@ def causal_weights(attempt: Callable) -> str:
             (softmax(scores) * past, "the rows do not sum to 1: mask the scores before the softmax, not the weights after"),
             (softmax(scores * past), "a score of 0 is not a weight of 0, because e⁰ = 1: use −∞"),
             (softmax(np.where(past.T, scores, -np.inf)), "this hides the past: keep the lower triangle, tril, not triu"),
+            (softmax(np.where(past, scores, -np.inf), axis=0), "the columns sum to 1: take the softmax along the keys, dim=-1"),
             (np.where(past, scores, -np.inf), "these are the masked scores: the softmax is missing"),
         ):
             if not np.allclose(mistake, expected) and np.allclose(given, mistake, rtol=1e-4, atol=1e-6):
@@ -93,19 +97,20 @@ def first_leak(attempt: Callable) -> str:
     import torch
 
     generator = np.random.default_rng(5)
-    for moved, changed, expected in (
-        ([3, 4], 3, -1),
-        ([1, 3, 4], 3, 1),
-        ([0, 1, 2, 3, 4], 4, 0),
-        ([2, 4], 3, 2),
-        ([], 4, -1),
-        ([0], 0, -1),
+    both, up, down = (-0.5, 0.5), (0.5, 0.0), (-0.5, 0.0)
+    for moved, changed, expected, change in (
+        ([1, 3, 4], 3, 1, both),
+        ([3, 4], 3, -1, both),
+        ([0, 1, 2, 3, 4], 4, 0, both),
+        ([2, 4], 3, 2, up),
+        ([2, 4], 3, 2, down),
+        ([1], 4, 1, (1e-4, 0.0)),
+        ([0], 0, -1, both),
     ):
         before = generator.normal(size=(5, 3))
-        after = before.copy()
-        # One number of the vector, downwards: a sum, or a maximum without the absolute value, would miss it.
-        after[moved, 1] -= 0.5
-        after[moved, 2] += 0.5
+        # Rounding moves each number a little, and is no leak.
+        after = before + generator.choice([-1e-9, 1e-9], size=(5, 3))
+        after[moved, 1:] += change
         given = float(expect_shape(attempt(torch.from_numpy(before), torch.from_numpy(after), changed), (), "the result"))
         if given == expected:
             continue
@@ -114,5 +119,15 @@ def first_leak(attempt: Callable) -> str:
             raise Hint(f"{what}: output {changed} may move, because it sees itself. Only earlier ones are leaks")
         if given > changed:
             raise Hint(f"{what}: later outputs may move, they see their past. Only earlier ones are leaks")
+        if 0 <= given and given not in moved:
+            raise Hint(f"{what}: output {given:g} differs by 1e-9 only. That is rounding: ask for more than 1e-6")
+        if given == -1 and change == down:
+            raise Hint(f"{what}, downwards: take the absolute value (abs) of the difference")
+        if given == -1 and change == up:
+            raise Hint(f"{what}, upwards: take the absolute value (abs) of the difference")
+        if given == -1 and change == both:
+            raise Hint(f"{what}, one number up and one down: look at each number, a sum cancels them")
+        if given == -1:
+            raise Hint(f"{what} by 0.0001: that is more than 1e-6, so it is a leak")
         raise Hint(f"{what}: the result is {given:g}, expected {expected}")
     return "only an output before the changed input proves that the future was seen"

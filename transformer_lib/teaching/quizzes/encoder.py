@@ -7,33 +7,40 @@ QUESTIONS = [
         "A batch holds 2 sentences of 3 tokens with 8 numbers each. "
         "How many means does one layer normalisation compute?",
         answers=[
-            ("1", "Nothing is averaged over the whole batch."),
-            ("6", "One for each token, over its 8 numbers."),
-            ("8", "That would be one per dimension, as batch normalisation does."),
+            ("6, one for each token", "Each is a mean of 8 numbers."),
+            ("2, one for each sentence", "The tokens of a sentence are kept apart."),
+            ("8, one for each dimension", "That is what batch normalisation does."),
         ],
-        correct=1,
+        correct=0,
     ),
     Question(
         "Where in an encoder layer can one token influence another?",
         answers=[
             (
-                "In attention and in the feed-forward network.",
+                "In attention and in the feed-forward network",
                 "The feed-forward network works on each token alone.",
             ),
-            ("In all parts.", "Add & norm and feed-forward work on each token alone."),
-            ("In attention only.", "All other parts treat each token by itself."),
+            (
+                "In attention and in the normalisation of the sum",
+                "Each token is normalised with its own mean and variance.",
+            ),
+            ("In attention and nowhere else in the layer", "All other parts treat each token by itself."),
         ],
         correct=2,
     ),
     Question(
-        "A sentence grows from 3 to 4 tokens. What happens to the bias b₁?",
+        "Six layers must name the token that stands at each place. You may add one part to attention alone. "
+        "Which one lets them learn it in a few hundred steps?",
         answers=[
             (
-                "It grows to (4, d_ff).",
-                "Then no layer could take sentences of any length.",
+                "The norm, because it keeps the numbers at one size",
+                "In the ablation attention with a norm stays near the floor for most of 2400 steps.",
             ),
-            ("Nothing: it has d_ff numbers.", "The vector is added to each row."),
-            ("It needs to be trained again.", "The same numbers serve each place."),
+            ("The sum, because a token keeps what it had before", "In the ablation it was enough, without the other two."),
+            (
+                "A larger start, because the tokens stay apart longer",
+                "They do, and the numbers grow so much that the loss starts in the hundreds.",
+            ),
         ],
         correct=1,
     ),
@@ -41,12 +48,18 @@ QUESTIONS = [
         "Why does a pre-norm encoder end with one more layer normalisation?",
         answers=[
             (
-                "The sum of all layers is never normalised otherwise.",
+                "Because the last layer's input is not normalised",
+                "It is: pre-norm normalises what goes into each sublayer.",
+            ),
+            (
+                "Because the sum of the layers is never normalised",
                 "We saw its size grow from one to about four.",
             ),
-            ("To have more parameters.", "It has only 2 · d_model."),
-            ("The decoder can only read post-norm.", "It reads any vectors."),
+            (
+                "Because the gradient of the last layers is too small",
+                "It is smaller there, but one more norm does not change that order.",
+            ),
         ],
-        correct=0,
+        correct=1,
     ),
 ]

@@ -4,54 +4,45 @@ from transformer_lib.teaching.quiz import Question
 
 QUESTIONS = [
     Question(
-        "Your language model reaches a loss far below the entropy of its text. "
-        "What do you do first?",
+        "Your language model reaches a loss far below the entropy of its text. What do you do first?",
         answers=[
-            ("Publish.", "No honest model can be better than the entropy."),
             (
-                "Look for a leak from the future.",
-                "Only knowledge of the answer can push the loss below the floor.",
+                "Check the learning rate: it may be too high",
+                "A bad rate makes the loss larger. It cannot push it below the floor.",
             ),
-            ("Train longer.", "The loss would fall further, and so would its worth."),
+            ("Check the masks: the model may see the answer", "Only knowledge of the answer can push the loss below the floor."),
+            (
+                "Check for overfitting: the text may be too small",
+                "Whoever knows the text by heart reaches its entropy, and cannot go below.",
+            ),
         ],
         correct=1,
     ),
     Question(
         "Why is the diagonal of the look-ahead mask True?",
         answers=[
-            (
-                "The input is shifted by <SOS>: place t holds a known word, "
-                "and word t + 1 is predicted.",
-                "So a place may look at itself.",
-            ),
-            (
-                "Only to avoid NaN in row 0.",
-                "It does that too, but it is right for all rows.",
-            ),
-            ("It should be False.", "Then row 0 would have nothing to see."),
+            ("Place t holds a word that is known, and predicts the next", "So a place may look at itself."),
+            ("Row 0 would have nothing to look at, and would give NaN", "True, but it says nothing about the other rows."),
+            ("Place t predicts word t, and so it needs word t as input", "Then it could copy the answer. It predicts word t + 1."),
         ],
         correct=0,
     ),
     Question(
         "Which padding does cross-attention hide?",
         answers=[
-            ("That of the target.", "The target asks; its padding is not looked at."),
-            ("That of the source.", "The keys come from the source."),
-            ("None: the look-ahead mask is enough.", "It has no look-ahead mask."),
-        ],
-        correct=1,
-    ),
-    Question(
-        "You hide a whole row by adding −10,000 to its scores, in float32. "
-        "What are its weights?",
-        answers=[
-            ("All 0.", "A softmax always sums to 1."),
-            ("NaN.", "That would be −∞ without care."),
-            (
-                "Those of the row without any mask.",
-                "The same number added everywhere cancels out.",
-            ),
+            ("That of the target, because its queries are padded", "The target asks; nobody looks at its padding here."),
+            ("That of both sentences, joined with the `&` operator", "A padded query hides no key."),
+            ("That of the source, because its keys are looked at", "The keys come from the source."),
         ],
         correct=2,
+    ),
+    Question(
+        "You hide a whole row by adding −10,000 to its scores, in float32. What are its weights?",
+        answers=[
+            ("All 0, as those of a score of −∞ would be", "A softmax always sums to 1."),
+            ("The same as without any mask", "The same number added everywhere cancels out."),
+            ("An even share for each of its places", "That is what *writing* −10⁹ in place of the scores gives."),
+        ],
+        correct=1,
     ),
 ]
