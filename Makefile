@@ -11,11 +11,12 @@ PYTHON ?= $(firstword $(foreach candidate,python3.11 python3,$(shell \
 export TRANSFORMER_LIB_QUIET := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book test run tidy check lab records new serve address picture clean clean-all
+.PHONY: help book lint test run tidy check lab records new serve address picture clean clean-all
 
 help:
 	@echo "make book                          build the site into _build/html"
-	@echo "make test                          build the site, execute every notebook, run every test"
+	@echo "make test                          lint, build the site, execute every notebook, run every test"
+	@echo "make lint                          let ruff look at the code and at its layout"
 	@echo "make lab                           open the notebooks in JupyterLab"
 	@echo "make run NB=05_positional_encoding execute one notebook in place, tidy it, export its module"
 	@echo "make tidy NB=05                    after an edit in Jupyter: put the file in order, execute nothing"
@@ -39,9 +40,12 @@ endif
 book: $(READY)
 	$(BIN)/jupyter-book build . -W --keep-going
 
-test: book
+# Before the book, because it takes a second.
+lint: $(READY)
 	$(BIN)/ruff check
-	$(BIN)/ruff format --check
+	$(BIN)/ruff format --check --output-format concise
+
+test: lint book
 	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder --nbval notebooks tests
 
 run: $(READY)

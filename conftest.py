@@ -32,7 +32,7 @@ def pytest_configure(config):
 
     The first process builds the clean room; the workers that it starts inherit the variable that names it.
     """
-    if not (config.option.nbval or config.option.nbval_lax):
+    if config.option.collectonly or not (config.option.nbval or config.option.nbval_lax):
         return
     if CLEAN_ROOM not in os.environ:
         config.clean_room = tempfile.TemporaryDirectory(prefix="clean-room-")

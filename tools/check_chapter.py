@@ -26,7 +26,7 @@ def commands(path):
     processes = ["-n", "2", "--dist", "loadscope", "--no-loadscope-reorder"]
     return [
         [tool("ruff"), "check", *files],
-        [tool("ruff"), "format", "--check", "--quiet", *files],
+        [tool("ruff"), "format", "--check", "--output-format", "concise", *files],
         [sys.executable, "-m", "pytest", "-q", *processes, "--nbval", *selection, *files, *OF_EVERY_CHAPTER],
     ]
 
