@@ -12,8 +12,8 @@ def embed(tokens, matrix):
     return matrix[tokens] * matrix.size(1) ** 0.5
 
 
-def decoder_layer(d, f, attentions=2, norms=3, bias=1):
-    return attentions * 4 * (d * d + bias * d) + 2 * d * f + bias * (f + d) + norms * 2 * d
+def spread(loss, vocab):
+    return math.sqrt(2 * (loss - math.log(vocab)))
 
 
 @pytest.mark.parametrize(
@@ -22,9 +22,10 @@ def decoder_layer(d, f, attentions=2, norms=3, bias=1):
         ("embed", embed),
         ("embed", lambda tokens, matrix: embed(tokens, matrix).tolist()),
         ("embed", lambda tokens, matrix: embed(tokens, matrix.float())),
-        ("expected_first_loss", lambda vocab, spread: math.log(vocab) + spread**2 / 2),
-        ("decoder_layer_parameters", decoder_layer),
-        ("saved_by_tying", lambda vocab, d_model: 3 * vocab * d_model - vocab * d_model),
+        ("logit_spread", spread),
+        ("attention_biases", lambda n, d: n * 3 * 4 * d),
+        ("overtaking_length", lambda d, f: 2 * d + f),
+        ("overtaking_length", lambda d, f: (8 * d**2 + 4 * d * f) / (4 * d)),
     ],
 )
 def test_a_right_answer_passes(says, name, answer):
@@ -40,24 +41,32 @@ def test_a_right_answer_passes(says, name, answer):
         ("embed", lambda tokens, matrix: matrix[tokens] * matrix.size(0) ** 0.5, "root of the vocabulary"),
         ("embed", lambda tokens, matrix: -embed(tokens, matrix), "Take row"),
         ("embed", lambda tokens, matrix: embed(tokens, matrix)[0], "has shape"),
-        ("expected_first_loss", lambda vocab, spread: math.log(vocab), "equal logits only"),
-        ("expected_first_loss", lambda vocab, spread: math.log(vocab) + spread**2, "half of the variance"),
-        ("expected_first_loss", lambda vocab, spread: math.log(vocab) + spread / 2, "spread squared"),
-        ("expected_first_loss", lambda vocab, spread: math.log(vocab) - spread**2 / 2, "larger, not smaller"),
-        ("expected_first_loss", lambda vocab, spread: math.log2(vocab) + spread**2 / 2, "natural logarithm"),
-        ("expected_first_loss", lambda vocab, spread: math.log10(vocab) + spread**2 / 2, "natural logarithm"),
-        ("expected_first_loss", lambda vocab, spread: vocab, "Add log V"),
-        ("decoder_layer_parameters", lambda d, f: decoder_layer(d, f, 1, 2), "that is an encoder layer"),
-        ("decoder_layer_parameters", lambda d, f: decoder_layer(d, f, 1, 3), "two attentions"),
-        ("decoder_layer_parameters", lambda d, f: decoder_layer(d, f, 2, 2), "a norm of its own"),
-        ("decoder_layer_parameters", lambda d, f: decoder_layer(d, f, 2, 0), "three norms are missing"),
-        ("decoder_layer_parameters", lambda d, f: decoder_layer(d, f, bias=0), "biases are missing"),
-        ("decoder_layer_parameters", lambda d, f: decoder_layer(d, f) - 2 * (d * d + d), "fourth matrix"),
-        ("decoder_layer_parameters", lambda d, f: 0, "Two attentions of"),
-        ("saved_by_tying", lambda vocab, d_model: vocab * d_model, "two are saved"),
-        ("saved_by_tying", lambda vocab, d_model: 3 * vocab * d_model, "still needed"),
-        ("saved_by_tying", lambda vocab, d_model: (2 * d_model + 1) * vocab, "no bias here"),
-        ("saved_by_tying", lambda vocab, d_model: 0, "become one"),
+        ("logit_spread", lambda loss, vocab: spread(loss, vocab) ** 2, "that is the variance"),
+        ("logit_spread", lambda loss, vocab: spread(loss, vocab) / math.sqrt(2), "double it before"),
+        ("logit_spread", lambda loss, vocab: loss - math.log(vocab), "that is the excess"),
+        ("logit_spread", lambda loss, vocab: spread(loss, vocab) / 2, "do not halve it"),
+        ("logit_spread", lambda loss, vocab: math.sqrt(2 * loss), "take log V away first"),
+        ("logit_spread", lambda loss, vocab: math.sqrt(2) * (loss - math.log(vocab)), "not of the 2 alone"),
+        ("logit_spread", lambda loss, vocab: math.sqrt(2 * abs(loss - math.log2(vocab))), "natural logarithm"),
+        ("logit_spread", lambda loss, vocab: math.sqrt(2 * (loss - math.log10(vocab))), "natural logarithm"),
+        ("logit_spread", lambda loss, vocab: math.sqrt(2 * (loss - math.log2(vocab))), "raises ValueError"),
+        ("logit_spread", lambda loss, vocab: 1.0, "Solve loss"),
+        ("attention_biases", lambda n, d: n * 2 * 4 * d, "two attentions"),
+        ("attention_biases", lambda n, d: n * 3 * 3 * d, "fourth projection"),
+        ("attention_biases", lambda n, d: n * 2 * 3 * d, "four projections, and"),
+        ("attention_biases", lambda n, d: n * 4 * d, "both stacks"),
+        ("attention_biases", lambda n, d: n * 3 * d, "one bias vector"),
+        ("attention_biases", lambda n, d: 12 * d, "one layer of each stack"),
+        ("attention_biases", lambda n, d: 12 * n * d * d, "those are the matrices"),
+        ("attention_biases", lambda n, d: 0, "3 attentions for each pair"),
+        ("overtaking_length", lambda d, f: 2 * d, "feed-forward network takes each token"),
+        ("overtaking_length", lambda d, f: f, "four projections take each token"),
+        ("overtaking_length", lambda d, f: 2 * (2 * d + f), "paid twice"),
+        ("overtaking_length", lambda d, f: 2 * d + f / 2, "two matrices"),
+        ("overtaking_length", lambda d, f: 1.5 * d + f, "fourth projection"),
+        ("overtaking_length", lambda d, f: d + f / 2, "in the same unit"),
+        ("overtaking_length", lambda d, f: math.sqrt(2 * d + f), "divide by n"),
+        ("overtaking_length", lambda d, f: 0, "Set n"),
     ],
 )
 def test_a_usual_mistake_gets_its_hint(says, name, answer, hint):

@@ -1,20 +1,19 @@
 """Checks for the exercises of chapter 10, The whole Transformer."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
+import torch
 
-from transformer_lib.teaching.check import Hint, exercise, expect_close, expect_formula, expect_shape
+from transformer_lib.teaching.check import Hint, exercise, expect_close, expect_shape, formula
 
-__all__ = ["decoder_layer_parameters", "embed", "expected_first_loss", "saved_by_tying"]
+__all__ = ["attention_biases", "embed", "logit_spread", "overtaking_length"]
 
 
 @exercise
 def embed(attempt: Callable) -> str:
     """The reader's `embed(tokens, matrix)` looks up each token's row and multiplies it by √d_model."""
-    import torch
-
     generator = np.random.default_rng(10)
     for shape, (vocab, d_model) in (((2, 3), (5, 4)), ((1, 4), (7, 16))):
         tokens, matrix = generator.integers(vocab, size=shape), generator.normal(size=(vocab, d_model))
@@ -34,62 +33,61 @@ def embed(attempt: Callable) -> str:
     return "each word has its row, as large as the positions that are added next"
 
 
-@exercise
-def expected_first_loss(attempt: Callable) -> str:
-    """The reader's `expected_first_loss(vocab, spread)` is log V + spread² / 2."""
-    expect_formula(
-        attempt,
-        cases=[(8000, 1.0), (13, 0.0), (37_000, 0.5), (100, 2.0)],
-        right=lambda vocab, spread: math.log(vocab) + spread**2 / 2,
-        mistakes=[
-            (lambda vocab, spread: math.log(vocab), "that is right for equal logits only: their spread adds something"),
-            (lambda vocab, spread: math.log(vocab) + spread**2, "half of the variance is enough"),
-            (lambda vocab, spread: math.log(vocab) + spread / 2, "the variance is the spread squared"),
-            (lambda vocab, spread: math.log(vocab) - spread**2 / 2, "unequal logits make the loss larger, not smaller"),
-            (lambda vocab, spread: math.log2(vocab) + spread**2 / 2, "use the natural logarithm, as the cross-entropy does"),
-            (lambda vocab, spread: math.log10(vocab) + spread**2 / 2, "use the natural logarithm, as the cross-entropy does"),
-        ],
-        hint="Add log V and half of the variance; the variance is the standard deviation squared",
+@formula(
+    cases=[(math.log(8000) + 0.5, 8000), (11.0, 8000), (math.log(100) + 0.02, 100), (12.5, 37_000)],
+    hint="Solve loss = log V + σ²/2 for σ",
+)
+def logit_spread(loss: float, vocab: int) -> Iterator:
+    """The reader's `logit_spread(loss, vocab)` is √(2 (loss - log V))."""
+    excess = loss - math.log(vocab)
+    yield math.sqrt(2 * excess), "1 for log V and a half; a first loss tells how large the logits are"
+    yield 2 * excess, "that is the variance; the standard deviation is its square root"
+    yield math.sqrt(excess), "the excess is half of the variance: double it before you take the root"
+    yield excess, "that is the excess over log V; it is half of the variance"
+    yield math.sqrt(excess / 2), "the excess is half of the variance: double it, do not halve it"
+    yield math.sqrt(2 * loss), "take log V away first: that much a model has to pay that knows nothing"
+    yield math.sqrt(2) * excess, "the root is of the whole 2 (loss - log V), not of the 2 alone"
+    for log in (math.log2, math.log10):
+        yield math.sqrt(2 * abs(loss - log(vocab))), "use the natural logarithm, as the cross-entropy does"
+
+
+@formula(
+    cases=[(6, 512), (2, 64), (1, 10)],
+    hint="3 attentions for each pair of an encoder layer and a decoder layer, 4 projections each, d_model biases each",
+)
+def attention_biases(num_layers: int, d_model: int) -> Iterator:
+    """The reader's `attention_biases(num_layers, d_model)` counts the biases of all projections of attention."""
+    yield 12 * num_layers * d_model, "36,864 in the base model: 63,082,496 with them, 63,045,632 without"
+    yield 8 * num_layers * d_model, "a decoder layer has two attentions: to itself and to the memory"
+    yield 9 * num_layers * d_model, "an attention has a fourth projection, for its output"
+    yield 6 * num_layers * d_model, "each attention has four projections, and a decoder layer has two attentions"
+    yield 4 * num_layers * d_model, "that is one attention in each layer of one stack: count both stacks"
+    yield 3 * num_layers * d_model, "that is one bias vector for each attention; it has four projections"
+    yield 12 * d_model, "that is one layer of each stack: there are num_layers of them"
+    yield 12 * num_layers * d_model**2, "those are the matrices; a bias has one number for each output, d_model"
+
+
+@formula(
+    cases=[(512, 2048), (64, 128), (10, 6)],
+    hint="Set n · 8d² + n · 4 d f equal to 4 n² d, and divide by 4 n d",
+)
+def overtaking_length(d_model: int, d_ff: int) -> Iterator:
+    """The reader's `overtaking_length(d_model, d_ff)` is the length at which pairs cost as much as tokens."""
+    yield (
+        2 * d_model + d_ff,
+        "3,072 tokens in the base model's encoder: shorter sentences pay for their tokens, not for their pairs",
     )
-    return "log V if the logits are equal, and half a variance more if they are not"
-
-
-@exercise
-def decoder_layer_parameters(attempt: Callable) -> str:
-    """The reader's `decoder_layer_parameters(d_model, d_ff)` counts two attentions, a feed-forward network and three norms."""
-
-    def count(attentions: int, norms: int, bias: int = 1) -> Callable:
-        return lambda d, f: attentions * 4 * (d * d + bias * d) + 2 * d * f + bias * (f + d) + norms * 2 * d
-
-    expect_formula(
-        attempt,
-        cases=[(512, 2048), (64, 128), (6, 10)],
-        right=count(2, 3),
-        mistakes=[
-            (count(1, 2), "that is an encoder layer: a decoder layer has one attention and one norm more"),
-            (count(1, 3), "a decoder layer has two attentions: to itself and to the memory"),
-            (count(2, 2), "each of the three parts has a norm of its own"),
-            (count(2, 0), "the three norms are missing"),
-            (count(2, 3, bias=0), "the biases are missing: each of the matrices has one"),
-            (lambda d, f: 2 * 3 * (d * d + d) + 2 * d * f + f + d + 6 * d, "an attention has a fourth matrix, for its output"),
-        ],
-        hint="Two attentions of 4 (d² + d), a feed-forward network of 2 d f + f + d, three norms of 2 d",
+    yield 2 * d_model, "the feed-forward network takes each token, too"
+    yield d_ff, "the four projections take each token, too"
+    yield 4 * d_model + 2 * d_ff, "the pairs are paid twice: once for the scores, once for mixing the values"
+    yield 2 * d_model + d_ff / 2, "the feed-forward network has two matrices"
+    yield 1.5 * d_model + d_ff, "attention has a fourth projection, for its output"
+    yield (
+        d_model + d_ff,
+        "count both sides in the same unit: a product of (a, b) with (b, c) takes 2 a b c operations, also here",
     )
-    return "4,204,032 in the paper's base model, and six such layers"
-
-
-@exercise
-def saved_by_tying(attempt: Callable) -> str:
-    """The reader's `saved_by_tying(vocab, d_model)` counts the parameters that one shared matrix saves."""
-    expect_formula(
-        attempt,
-        cases=[(37_000, 512), (13, 64), (8000, 256)],
-        right=lambda vocab, d_model: 2 * vocab * d_model,
-        mistakes=[
-            (lambda vocab, d_model: vocab * d_model, "of three matrices one is left: two are saved"),
-            (lambda vocab, d_model: 3 * vocab * d_model, "one of the three is still needed"),
-            (lambda vocab, d_model: 2 * vocab * d_model + vocab, "the output layer has no bias here"),
-        ],
-        hint="Three matrices of vocab · d_model numbers become one",
+    yield (
+        d_model + d_ff / 2,
+        "count both sides in the same unit: a product of (a, b) with (b, c) takes 2 a b c operations, also here",
     )
-    return "37,888,000 in the paper's base model: more than half of what it has left"
+    yield math.sqrt(2 * d_model + d_ff), "divide by n, not by n²: the tokens' side has an n as well"
