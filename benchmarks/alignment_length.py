@@ -65,9 +65,7 @@ def measure(name: str, seed: int) -> dict[str, object]:
     task, hidden, make_attention, style = MODELS[name]
     torch.manual_seed(seed)
     attention = make_attention() if make_attention else None
-    model = AttentionSeq2Seq(
-        VOCABULARY, VOCABULARY, d_model=D_MODEL, hidden_size=hidden, attention=attention, style=style
-    )
+    model = AttentionSeq2Seq(VOCABULARY, VOCABULARY, d_model=D_MODEL, hidden_size=hidden, attention=attention, style=style)
     train_on_task(model, task=task, seed=seed, steps=STEPS)
     matches = [exact_match(model, task=task, length=length, seed=1000 + seed) for length in LENGTHS]
     return {"exact_match": matches, "largest_weight": largest_weights(maps_of(model, task, 1000 + seed), task)}

@@ -75,7 +75,6 @@ class AdditiveAttention(nn.Module):
     Shapes: `query` is `(batch, query_size)`, `memory` `(batch, seq, memory_size)`,
     `mask` `(batch, seq)`; the context is `(batch, memory_size)`, the weights are
     `(batch, seq)`.
-    Parameters: `hidden_size * (query_size + memory_size + 1)`.
     Raises: `ValueError` for other shapes or widths, or no boolean mask.
     Source: Bahdanau et al. (2015), section 3.1 and appendix A.1.2.
     """
@@ -127,7 +126,8 @@ class AttentionDecoder(nn.Module):
     """Write the next word from the state and from what attention sees in the memory.
 
     `style` says when it looks: "luong" after the cell has read the last word, with the
-    new state; "bahdanau" before, with the previous state.
+    new state; "bahdanau" before, with the previous state. Luong's tanh layer on state
+    and context is left out: the output layer and the next step take them as they are.
 
     Shapes: `words` is `(batch, target)`; the logits are `(batch, target, vocab)`. The
     `state` is changed: it has read `words`, and holds their weights.
