@@ -28,6 +28,7 @@ from transformer_lib.training import (
     Checkpoint,
     History,
     Validation,
+    average_checkpoints,
     evaluate,
     load_checkpoint,
     save_checkpoint,
@@ -601,8 +602,49 @@ def test_a_missing_part_changes_nothing(tmp_path):
         with pytest.raises(ValueError, match=message):
             load_checkpoint(tmp_path / f"{name}.pt", *parts)
     with pytest.raises(ValueError, match="one that train wrote"):
-        train(saved[0], [Batch.from_pairs(pairs(2, seed=1))], steps=3, checkpoint=Checkpoint(tmp_path / "no-schedule.pt", resume=True))
+        train(
+            saved[0],
+            [Batch.from_pairs(pairs(2, seed=1))],
+            steps=3,
+            checkpoint=Checkpoint(tmp_path / "no-schedule.pt", resume=True),
+        )
     assert_unchanged(parts, before)
+
+
+def test_the_mean_of_checkpoints_is_the_mean_of_weights(tmp_path):
+    models = [trained_parts(seed)[0] for seed in range(3)]
+    paths = [tmp_path / f"{i}.pt" for i in range(3)]
+    for path, model in zip(paths, models, strict=True):
+        save_checkpoint(path, model)
+    mean = model_with_seed(transformer, seed=9)
+    average_checkpoints(paths, mean)
+    for name, weight in mean.state_dict().items():
+        expected = sum(model.state_dict()[name] for model in models) / 3
+        assert_close(weight, expected)
+
+
+def test_whole_numbers_are_not_averaged(tmp_path):
+    models = [nn.BatchNorm1d(2) for _ in range(2)]
+    for i, model in enumerate(models):
+        model(torch.randn(4, 2))
+        model.num_batches_tracked.fill_(3 + i)
+        save_checkpoint(tmp_path / f"{i}.pt", model)
+    mean = nn.BatchNorm1d(2)
+    average_checkpoints([tmp_path / "0.pt", tmp_path / "1.pt"], mean)
+    assert mean.num_batches_tracked == 4
+    assert_close(mean.running_mean, (models[0].running_mean + models[1].running_mean) / 2)
+
+
+def test_the_mean_of_wrong_checkpoints_changes_nothing(tmp_path):
+    save_checkpoint(tmp_path / "a.pt", transformer())
+    save_checkpoint(tmp_path / "b.pt", transformer(d_model=16))
+    model = transformer()
+    before = copy.deepcopy(model.state_dict())
+    with pytest.raises(ValueError, match="paths must hold at least one"):
+        average_checkpoints([], model)
+    with pytest.raises(ValueError, match=r"checkpoint of this model, but .*b\.pt"):
+        average_checkpoints([tmp_path / "a.pt", tmp_path / "b.pt"], model)
+    assert_close(model.state_dict(), before, rtol=0, atol=0)
 
 
 def test_no_file_and_no_folder_are_named(tmp_path):

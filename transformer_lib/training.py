@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['IdPair', 'Batches', 'shift_right', 'Batch', 'token_batches', 'training_step', 'evaluate', 'History', 'Checkpoint',
-           'Validation', 'train', 'save_checkpoint', 'load_checkpoint']
+           'Validation', 'train', 'save_checkpoint', 'load_checkpoint', 'average_checkpoints']
 
 # %% ../notebooks/12_training.ipynb #library-imports
 import math
@@ -92,7 +92,7 @@ class Batch:
 
     @property
     def num_tokens(self) -> int:
-        """The words that have to be said: the places of `target_out` without padding."""
+        """How many words have to be said: `target_out` without its padding."""
         return int((self.target_out != PAD_ID).sum())
 
     def to(self, device: torch.device | str) -> "Batch":
@@ -424,3 +424,22 @@ def _resume(
         device = next(parts[0].parameters()).device
         torch.cuda.set_rng_state(extra["random"]["cuda"], device)
     return History(**extra["history"]), tuple(extra["place"])
+
+# %% ../notebooks/12_training.ipynb #average-checkpoints
+def average_checkpoints(paths: Sequence[str | os.PathLike], model: nn.Module) -> None:
+    """Give `model` the mean of the weights in several checkpoints of one run.
+
+    Raises: `ValueError` if there is no path, and where `load_checkpoint` does.
+    Source: Vaswani et al. (2017), section 6.1.
+    """
+    check.not_empty("paths", paths)
+    states = []
+    for path in paths:
+        state = _read_checkpoint(path)
+        check.checkpoint_parts(path, state, model)
+        states.append(state["model"])
+    mean = dict(states[-1])  # what is no number to average stays the last one's
+    for name, last in mean.items():
+        if last.is_floating_point():
+            mean[name] = torch.stack([state[name] for state in states]).mean(dim=0)
+    model.load_state_dict(mean)

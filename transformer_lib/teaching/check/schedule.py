@@ -1,32 +1,29 @@
 """Checks for the exercises of chapter 11, The learning rate."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from transformer_lib.teaching.check import Hint, exercise, expect_close, expect_formula, expect_shape
+from transformer_lib.teaching.check import Hint, exercise, expect_close, expect_formula, expect_shape, formula
 
-__all__ = ["first_move", "lowest_loss", "next_rates", "peak_rate", "soft_target"]
+__all__ = ["factor_for", "first_move", "lowest_loss", "next_rates", "same_smoothing"]
 
 
-@exercise
-def peak_rate(attempt: Callable) -> str:
-    """The reader's `peak_rate(d_model, warmup)` returns the schedule's highest rate."""
-    expect_formula(
-        attempt,
-        [(512, 4000), (4, 4), (1024, 8000), (32, 1)],
-        right=lambda d_model, warmup: (d_model * warmup) ** -0.5,
-        mistakes=[
-            (lambda d_model, warmup: 1 / (d_model * warmup), "the root is missing: both numbers have the exponent −0.5"),
-            (lambda d_model, warmup: (d_model * warmup) ** 0.5, "this is 1 divided by the rate: the exponent is negative"),
-            (lambda d_model, warmup: warmup**-0.5, "the factor of the width is missing"),
-            (lambda d_model, warmup: d_model**-0.5, "the step is missing: at the peak it is `warmup`"),
-            (lambda d_model, warmup: d_model**-0.5 * warmup**-1.5, "this is the rate of step 1; the peak is at step `warmup`"),
-        ],
-        hint="Put step = warmup into the formula: both sides of the min are then the same",
-    )
-    return "1 / √(d_model · warmup), which is 0.0007 for the base model"
+@formula(
+    cases=[(0.0044, 32, 100), (0.001, 512, 4000), (0.5, 4, 4), (0.02, 32, 1)],
+    hint="The factor times the schedule's peak, which is 1 / √(d_model · warmup), must be `wanted`",
+)
+def factor_for(wanted: float, d_model: int, warmup: int) -> Iterator:
+    """The reader's `factor_for(wanted, d_model, warmup)` is the factor that gives a run the highest rate `wanted`."""
+    yield wanted * (d_model * warmup) ** 0.5, "factor · peak = wanted; for the deep stack of this chapter it is 0.25"
+    yield wanted / (d_model * warmup) ** 0.5, "this is wanted *times* the peak: divide by the peak"
+    yield wanted, "this would be right if the peak were 1: divide by the peak"
+    yield (d_model * warmup) ** -0.5, "this is the peak itself: by what must it be multiplied to become `wanted`?"
+    yield (d_model * warmup) ** 0.5, "this makes the highest rate 1: where is `wanted`?"
+    yield (d_model * warmup) ** -0.5 / wanted, "this is the peak divided by wanted: turn it over"
+    yield wanted * d_model * warmup, "the root is missing: the peak is 1 / √(d_model · warmup)"
+    yield wanted * warmup**0.5, "the factor of the width is missing in the peak"
 
 
 @exercise
@@ -53,7 +50,7 @@ def first_move(attempt: Callable) -> str:
     """The reader's `first_move(gradient, rate, epsilon)` returns how far Adam's first step moves a weight."""
     expect_formula(
         attempt,
-        [(5.0, 0.1, 1e-9), (-3.0, 0.1, 1e-9), (0.5, 0.2, 0.5), (-1e-9, 1.0, 1e-9), (2e-5, 0.1, 1e-9)],
+        [(5.0, 0.1, 1e-9), (-3.0, 0.1, 1e-9), (0.5, 0.2, 0.5), (-2e-9, 1.0, 1e-9), (2e-5, 0.1, 1e-9)],
         right=lambda gradient, rate, epsilon: -rate * gradient / (abs(gradient) + epsilon),
         mistakes=[
             (lambda gradient, rate, epsilon: rate * gradient / (abs(gradient) + epsilon), "the sign: go against the gradient"),
@@ -79,26 +76,18 @@ def first_move(attempt: Callable) -> str:
     return "− rate · g / (|g| + ε): the full rate, whatever the size of the gradient"
 
 
-@exercise
-def soft_target(attempt: Callable) -> str:
-    """The reader's `soft_target(right, vocab, smoothing)` returns the smoothed target (vocab,) by torch's formula."""
-    for right, vocab, smoothing in ((3, 5, 0.1), (0, 4, 0.2), (6, 7, 0.0), (1, 3, 0.5)):
-        what = f"the target for word {right} of {vocab} with smoothing {smoothing}"
-        given = expect_shape(attempt(right, vocab, smoothing), (vocab,), what)
-        only = np.eye(vocab)[right]
-        expected = (1 - smoothing) * only + smoothing / vocab
-        for mistake, hint in (
-            (only, "nothing is smoothed yet"),
-            (np.where(only, 1 - smoothing, smoothing / (vocab - 1)), "this is ε/(V−1): torch gives the right word a share too"),
-            (np.where(only, 1 - smoothing, smoothing / (vocab - 2)), "this is ε/(V−2): here all words get ε/V"),
-            (np.where(only, 1 - smoothing, smoothing / vocab), "it does not sum to 1: the right word gets its share ε/V too"),
-            (np.where(only, 1 - smoothing, smoothing), "ε is handed out to all words together, not to each"),
-            (np.where(only, smoothing, (1 - smoothing) / (vocab - 1)), "the right word keeps 1 − ε, it does not get ε"),
-        ):
-            if not np.allclose(mistake, expected) and np.allclose(given, mistake, rtol=1e-4, atol=1e-6):
-                raise Hint(f"{hint} ({what})")
-        expect_close(given, expected, "Each word gets ε/V, and the right one 1 − ε more", what=what)
-    return "ε/V for each word and 1 − ε more for the right one: it sums to 1"
+@formula(
+    cases=[(0.1, 5), (0.1, 37_000), (0.2, 3), (0.3, 2)],
+    hint="A wrong word must get the same from both programs: smoothing / vocab = epsilon / (vocab − 1)",
+)
+def same_smoothing(epsilon: float, vocab: int) -> Iterator:
+    """The reader's `same_smoothing(epsilon, vocab)` makes torch's target the one of ε/(V−1)."""
+    yield epsilon * vocab / (vocab - 1), "ε · V / (V − 1): a little more, since the right word gets a share back"
+    yield epsilon, "with the same ε the right word would get ε/V more than it should"
+    yield epsilon * (vocab - 1) / vocab, "turned over: torch gives a part back to the right word, so it needs more, not less"
+    yield epsilon / (vocab - 1), "this is what one wrong word gets; asked is what they get together from torch, over all words"
+    yield epsilon / vocab, "this is what torch would give one word for this ε: you need the whole `smoothing`"
+    yield epsilon + 1 / vocab, "compare what one wrong word gets from each of the two: ε/(V−1) and smoothing/V"
 
 
 @exercise
@@ -106,7 +95,7 @@ def lowest_loss(attempt: Callable) -> str:
     """The reader's `lowest_loss(vocab, smoothing)` returns the entropy of the smoothed target."""
     expect_formula(
         attempt,
-        [(5, 0.1), (37_000, 0.1), (2, 0.5), (10, 0.0)],
+        [(5, 0.1), (37_000, 0.1), (2, 0.5), (10, 0.3)],
         right=lambda vocab, smoothing: _entropy(vocab, smoothing / vocab),
         mistakes=[
             (lambda vocab, smoothing: 0.0, "a perfect model reaches 0 only without smoothing"),
@@ -125,8 +114,15 @@ def lowest_loss(attempt: Callable) -> str:
                 "this is in bits: use the natural logarithm",
             ),
         ],
-        hint="It is the entropy of the target, −Σ q · log q, where 0 · log 0 counts as 0",
+        hint="It is the entropy of the target, −Σ q · log q",
     )
+    zero = "with smoothing 0 the other words have q = 0, and log 0 has no value: 0 · log 0 counts as 0, so return 0"
+    try:
+        lowest = float(expect_shape(attempt(10, 0.0), ()))
+    except Hint as problem:
+        raise Hint(zero if "raises" in str(problem) else str(problem)) from None
+    if not abs(lowest) < 1e-9:
+        raise Hint(zero if math.isnan(lowest) else f"with smoothing 0 a perfect model reaches 0, and this gives {lowest:.4g}")
     return "the entropy of the target: 0.3897 for five words, and 1.38 for 37,000"
 
 

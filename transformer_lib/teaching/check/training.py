@@ -1,69 +1,93 @@
 """Checks for the exercises of chapter 12, The training loop."""
 
+import math
 import os
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from transformer_lib.teaching.check import Hint, exercise, expect_formula
+import numpy as np
 
-__all__ = ["joined_loss", "loss_per_token", "sentences_that_fit", "write_safely"]
+from transformer_lib.teaching.check import Hint, exercise, expect_formula, expect_shape, formula
 
-
-@exercise
-def loss_per_token(attempt: Callable) -> str:
-    """The reader's `loss_per_token(losses, real)` is the mean over the real places only."""
-    import torch
-
-    generator = torch.Generator().manual_seed(12)
-    cases = []
-    for lengths, longest in (([4, 2], 4), ([1, 3, 2], 5), ([6], 6)):
-        losses = torch.rand(len(lengths), longest, generator=generator)
-        cases.append((losses, torch.arange(longest) < torch.tensor(lengths)[:, None]))
-    expect_formula(
-        attempt,
-        cases=cases,
-        right=lambda losses, real: losses[real].mean().item(),
-        mistakes=[
-            (lambda losses, real: losses.mean().item(), "this counts the padding as if it were words"),
-            (
-                lambda losses, real: (losses * real).mean().item(),
-                "the sum is right, but it is divided by all places: divide by the real ones",
-            ),
-            (
-                lambda losses, real: ((losses * real).sum(dim=1) / real.sum(dim=1)).mean().item(),
-                "this is a mean of each sentence's mean: a word in a short sentence would count for more",
-            ),
-            (lambda losses, real: (losses * real).sum().item(), "this is the sum: divide by the number of real places"),
-            (
-                lambda losses, real: ((losses * real).sum() / len(losses)).item(),
-                "this is the loss per sentence: divide by the number of real places",
-            ),
-        ],
-        hint="Add the losses where `real` is True, and divide by how many there are",
-    )
-    return "each word counts the same, and padding does not count"
+__all__ = ["clip_together", "joined_loss", "sentences_that_fit", "write_safely"]
 
 
 @exercise
-def joined_loss(attempt: Callable) -> str:
+def clip_together(attempt: Callable) -> str:
+    """The reader's `clip_together(gradients, max_norm)` shortens all gradients by one factor, if they are too long."""
+
+    def scaled(factor: Callable) -> Callable:
+        return lambda gradients, max_norm: [g * factor(gradients, g, max_norm) for g in gradients]
+
+    def length(gradients: list[np.ndarray]) -> float:
+        return math.sqrt(sum((g**2).sum() for g in gradients))
+
+    mistakes = [
+        (lambda gradients, max_norm: gradients, "they are too long together, and nothing is shortened"),
+        (
+            scaled(lambda gs, g, most: most / length(gs)),
+            "these were short enough: they must stay as they are, not grow to max_norm",
+        ),
+        (
+            scaled(lambda gs, g, most: min(1, most / length([g]))),
+            "each is shortened alone, and so the direction of them all changes: one length, one factor",
+        ),
+        (
+            lambda gs, most: [np.clip(g, -most, most) for g in gs],
+            "each number is cut off alone, and so the direction changes: multiply all of them by one factor",
+        ),
+        (
+            scaled(lambda gs, g, most: min(1, most / sum(length([one]) for one in gs))),
+            "the lengths are added; the length of all is the root of the sum of all squares",
+        ),
+        (
+            scaled(lambda gs, g, most: min(1, most / length(gs) ** 2)),
+            "the root is missing: the length is the root of the sum of squares",
+        ),
+    ]
+    cases = [
+        ([np.array([3.0, 1.0]), np.array([[4.0, -2.0]])], 1.0),
+        ([np.array([0.3, 0.1]), np.array([[0.2], [0.1]])], 1.0),
+        ([np.array([-6.0]), np.array([2.0, 3.0])], 3.5),
+    ]
+    right = scaled(lambda gs, g, most: min(1, most / length(gs)))
+    for gradients, max_norm in cases:
+        given = attempt([g.copy() for g in gradients], max_norm)
+        if not isinstance(given, list | tuple) or len(given) != len(gradients):
+            raise Hint(f"return a list of {len(gradients)} gradients, as many as came in; this is {type(given).__name__}")
+        found = [expect_shape(one, g.shape, "a gradient") for one, g in zip(given, gradients, strict=True)]
+        expected = right(gradients, max_norm)
+        for mistake, hint in mistakes:
+            wrong = mistake(gradients, max_norm)
+            if _alike(found, wrong) and not _alike(wrong, expected):
+                raise Hint(hint)
+        if not _alike(found, expected):
+            raise Hint(
+                "Take the length of all gradients as one vector; if it is above max_norm, multiply each by max_norm / length"
+            )
+    return "one length, one factor: shorter, and in the same direction"
+
+
+def _alike(some: list[np.ndarray], others: list[np.ndarray]) -> bool:
+    return all(np.allclose(one, other, rtol=1e-4, atol=1e-6) for one, other in zip(some, others, strict=True))
+
+
+@formula(
+    cases=[([0.3, 0.9], [4, 2]), ([2.0], [7]), ([1.0, 2.0, 4.0], [10, 5, 1])],
+    hint="Turn each mean back into a sum (times its tokens), add, and divide by all tokens",
+)
+def joined_loss(means: list[float], tokens: list[int]) -> Iterator:
     """The reader's `joined_loss(means, tokens)` is the loss per token of all micro-batches together."""
-    expect_formula(
-        attempt,
-        cases=[([0.3, 0.9], [4, 2]), ([2.0], [7]), ([1.0, 2.0, 4.0], [10, 5, 1])],
-        right=lambda means, tokens: sum(m * n for m, n in zip(means, tokens)) / sum(tokens),
-        mistakes=[
-            (lambda means, tokens: sum(means) / len(means), "this is a mean of means: the parts have different numbers of tokens"),
-            (lambda means, tokens: sum(means), "this is the sum: with k parts the step would be k times too large"),
-            (lambda means, tokens: sum(m * n for m, n in zip(means, tokens)), "now divide by the number of all tokens"),
-            (
-                lambda means, tokens: sum(m * n for m, n in zip(means, tokens)) / len(means),
-                "divide by the number of all tokens, not by the number of parts",
-            ),
-        ],
-        hint="Turn each mean back into a sum (times its tokens), add, and divide by all tokens",
-    )
-    return "the parts join to the loss of one large batch"
+    total = sum(m * n for m, n in zip(means, tokens, strict=True))
+    yield total / sum(tokens), "the parts join to the loss of one large batch"
+    yield sum(means) / len(means), "this is a mean of means: the parts have different numbers of tokens"
+    yield sum(means), "this is the sum: with k parts the step would be k times too large"
+    yield total, "now divide by the number of all tokens"
+    yield total / len(means), "divide by the number of all tokens, not by the number of parts"
+    yield sum(means) / sum(tokens), "these are means already: multiply each by its tokens before you divide"
 
 
 @exercise
@@ -76,19 +100,26 @@ def sentences_that_fit(attempt: Callable) -> str:
     def summed(lengths: list[int], budget: int) -> int:
         return fitting(lambda n, taken, budget: sum(taken) <= budget)(lengths, budget)
 
+    right = fitting(lambda n, taken, budget: n * taken[-1] <= budget)
     expect_formula(
         attempt,
         cases=[([3, 3, 4, 9, 10], 20), ([2, 3, 5, 5, 5], 20), ([1, 1, 1], 20), ([2, 6, 6, 6, 9], 18), ([4, 5], 5)],
-        right=fitting(lambda n, taken, budget: n * taken[-1] <= budget),
+        right=right,
         mistakes=[
             (summed, "this adds the lengths: in a rectangle each sentence takes as much as the longest"),
             (
-                lambda lengths, budget: max(1, fitting(lambda n, taken, budget: n == 1 or n * taken[-1] < budget)(lengths, budget)),
+                lambda lengths, budget: max(
+                    1, fitting(lambda n, taken, budget: n == 1 or n * taken[-1] < budget)(lengths, budget)
+                ),
                 "a batch may fill its budget to the last token: compare with <=",
             ),
             (lambda lengths, budget: budget // lengths[0], "longer sentences follow, and they make the rectangle wider"),
-            (lambda lengths, budget: min(len(lengths), budget // lengths[0]), "the rectangle is as wide as its longest sentence"),
+            (
+                lambda lengths, budget: min(len(lengths), budget // lengths[0]),
+                "the rectangle is as wide as its longest sentence",
+            ),
             (lambda lengths, budget: budget // lengths[-1], "the longest of all need not be in this batch"),
+            (lambda lengths, budget: right(lengths, budget) - 1, "one less than fit: is the last one that fits counted?"),
         ],
         hint="The first n sentences fit if n times the longest of them, lengths[n - 1], is at most max_tokens",
     )
@@ -99,16 +130,48 @@ class _Killed(BaseException):
     """Stands for the moment when a process is killed."""
 
 
+@contextmanager
+def _at_each_moment(look: Callable[[], None]) -> Iterator[None]:
+    """Call `look` between any two operations of the Python code that runs inside."""
+
+    def trace(frame: object, event: str, argument: object) -> Callable:
+        frame.f_trace_opcodes = True
+        look()
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
+
+
 @exercise
 def write_safely(attempt: Callable) -> str:
     """The reader's `write_safely(path, pieces)` leaves the old file whole until the new one is complete."""
     with tempfile.TemporaryDirectory() as folder:
         path, witness = Path(folder, "run.pt"), Path(folder, "witness")
+        seen = []
+
+        def look() -> None:
+            """Remember the first moment at which there is neither the old file nor the new one."""
+            if seen:
+                return
+            if not os.path.exists(path):
+                seen.append("for a moment there is no file of that name: os.replace takes the old one's place in one step")
+                return
+            with open(path, "rb") as file:
+                content = file.read()
+            if content not in (b"old", b"new weights"):
+                seen.append(
+                    "the old file itself is written over, so for a moment it is not whole: write to another file first"
+                    if os.path.samefile(path, witness)
+                    else "the new file takes the name before it is whole: close it first, or what was written waits in a buffer"
+                )
 
         def pieces(killed: bool) -> Iterator[bytes]:
             yield b"new "
-            if path.exists() and path.read_bytes() != b"old":
-                raise _Killed
             yield b"weights"
             if killed:
                 raise _Killed
@@ -117,14 +180,16 @@ def write_safely(attempt: Callable) -> str:
         os.link(path, witness)
         for killed in (True, False):
             try:
-                attempt(path, pieces(killed))
+                with _at_each_moment(look):
+                    attempt(path, pieces(killed))
             except _Killed:
                 pass
-            content = path.read_bytes() if path.exists() else None
+            look()
+            if seen:
+                raise Hint(seen[0])
+            content = path.read_bytes()
             if killed and content != b"old":
-                raise Hint("the run was killed while it wrote, and the old file is no longer whole: write to another file first")
+                raise Hint("the run was killed while it wrote, and the name stands for a file that is not complete")
         if content != b"new weights":
             raise Hint(f"at the end the file should hold b'new weights', but it holds {content!r}")
-        if witness.read_bytes() != b"old":
-            raise Hint("the old file itself is written over, at once but not in one moment: let the new file take its name")
     return "at each moment there is one whole file, the old one or the new one"

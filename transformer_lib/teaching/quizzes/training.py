@@ -4,61 +4,84 @@ from transformer_lib.teaching.quiz import Question
 
 QUESTIONS = [
     Question(
-        "You send a batch through in four parts. By what do you divide each part's "
-        "summed loss?",
+        "You send a batch through in four parts. By what do you divide each part's summed loss?",
         answers=[
-            ("By the part's own words.", "Then four means are added."),
-            ("By 4.", "That is right only if all parts have one word each."),
-            ("By the words of the whole batch.", "The four then add up to its loss."),
+            (
+                "By the words of that part, then by four.",
+                "Then a word in a part with few words counts for more than one in a part with many.",
+            ),
+            (
+                "By the words of the whole batch.",
+                "The four then add up to the batch's loss, and the gradients to its gradient.",
+            ),
+            ("By the places of the part, with padding.", "Then more padding makes the loss smaller, and the model no better."),
         ],
-        correct=2,
+        correct=1,
     ),
     Question(
-        "The training loss is 0.02 and the model, writing freely, gives nonsense. "
-        "What do you look at first?",
+        "The training loss is 0.02 and the model, writing freely, gives nonsense. What do you look at first?",
         answers=[
-            ("The shift.", "If it reads the word that it has to say, it only copies."),
-            ("The learning rate.", "It has trained well: too well, for this output."),
-            ("The number of layers.", "More of them do not repair a leak."),
+            (
+                "Whether the decoder's input is shifted.",
+                "If it reads the word that it has to say, it only copies, and the loss is tiny.",
+            ),
+            (
+                "Whether the learning rate is too high.",
+                "The loss is 0.02: the weights have found what was asked for, whatever that was.",
+            ),
+            ("Whether the model has enough layers.", "It has learned its task almost perfectly; it was given the wrong one."),
         ],
         correct=0,
     ),
     Question(
-        "Sentences longer than 50 tokens are cut off, and the model never stops "
-        "writing after long inputs. Why?",
+        "Of three runs at one rate, the held-out loss of one does not jump. Which is it, by this chapter's record?",
         answers=[
-            ("Its positions end at 50.", "The table has 5,000 places."),
             (
-                "The cut took their EOS away.",
-                "No long sentence has one. Leave such sentences out, or keep them.",
+                "The one whose batches hold one length each.",
+                "These jump: a few short batches in a row, and long sentences are forgotten.",
             ),
-            ("It needs beam search.", "No search can find what is not there."),
+            (
+                "The one whose batches hold neighbouring lengths.",
+                "There are still batches of nothing but short sentences, and they jump no less.",
+            ),
+            ("The one whose batches hold sentences of all lengths.", "Its price is padding: more than a third of the places."),
         ],
-        correct=1,
+        correct=2,
     ),
     Question(
-        "You kept the model's weights and the optimizer's state, and resume. What is "
-        "still not the same?",
+        "You kept the model's weights and the optimizer's state, and resume. What is still not as it was?",
         answers=[
-            ("Nothing.", "What says which sentence comes next, and what is dropped?"),
             (
-                "The place in the data, the schedule, the random numbers.",
-                "All three belong into the checkpoint.",
+                "The place in the data, the schedule and the random numbers.",
+                "All three belong into the checkpoint, beside the two.",
             ),
-            ("The loss function.", "It has no state."),
+            (
+                "Adam's averages, which start again from nothing as before.",
+                "They are the optimizer's state, and that was kept.",
+            ),
+            (
+                "Nothing: weights and optimizer are all that a step changes.",
+                "A step also takes a batch, a rate and a dropout mask; what says which?",
+            ),
         ],
-        correct=1,
+        correct=0,
     ),
     Question(
-        "The held-out loss is lower than the training loss. Is that a mistake?",
+        "After 20 steps the plotted training loss is 2.4, the held-out loss 1.9. What makes up most of the difference?",
         answers=[
-            ("Yes, the sets were swapped.", "Possible, but there is a plainer reason."),
             (
-                "No: only training has dropout and label smoothing.",
-                "Smoothing alone puts a floor under the training loss.",
+                "The held-out sentences are fewer, and easier.",
+                "They are drawn like the others, and a mean does not depend on how many they are.",
             ),
-            ("No: the held-out set is smaller.", "A mean does not depend on that."),
+            (
+                "Dropout and label smoothing, in training only.",
+                "They make a part, but the smaller one: the chapter measured it.",
+            ),
+            (
+                "The plotted value is a mean over all 20 steps.",
+                "It holds the first steps too, when the model knew next to nothing.",
+            ),
         ],
-        correct=1,
+        correct=2,
     ),
 ]
