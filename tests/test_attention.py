@@ -56,9 +56,7 @@ def loops(query, key, value, mask):
     rows, weights = [], []
     for i, q in enumerate(query.tolist()):
         exponentials = [
-            math.exp(sum(a * b for a, b in zip(q, k, strict=True)) / math.sqrt(len(q)))
-            if mask is None or mask[i, j]
-            else 0.0
+            math.exp(sum(a * b for a, b in zip(q, k, strict=True)) / math.sqrt(len(q))) if mask is None or mask[i, j] else 0.0
             for j, k in enumerate(key.tolist())
         ]
         total = sum(exponentials) or 1.0

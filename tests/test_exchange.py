@@ -54,7 +54,9 @@ class MultiQueryAttention(nn.Module):
 
     def attend(self, query, k, v, mask):
         q = split_heads(self.query_projection(query), self.num_heads)
-        heads = F.scaled_dot_product_attention(q, k.expand(-1, self.num_heads, -1, -1), v.expand(-1, self.num_heads, -1, -1), mask)
+        heads = F.scaled_dot_product_attention(
+            q, k.expand(-1, self.num_heads, -1, -1), v.expand(-1, self.num_heads, -1, -1), mask
+        )
         return self.output_projection(join_heads(heads))
 
 

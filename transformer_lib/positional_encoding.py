@@ -46,9 +46,7 @@ class PositionalEncoding(nn.Module):
     Source: Vaswani et al. (2017), sections 3.5 and 5.4 (dropout on the sum).
     """
 
-    def __init__(
-        self, d_model: int, max_len: int = 5000, dropout: float = 0.0
-    ) -> None:
+    def __init__(self, d_model: int, max_len: int = 5000, dropout: float = 0.0) -> None:
         super().__init__()
         self.dropout = nn.Dropout(dropout)
         table = sinusoidal_table(max_len, d_model).unsqueeze(0)  # (1, max_len, d_model)
@@ -74,9 +72,7 @@ class LearnedPositionalEmbedding(nn.Module):
     Source: Gehring et al. (2017), section 3.1; Devlin et al. (2019), section 3.
     """
 
-    def __init__(
-        self, d_model: int, max_len: int = 5000, dropout: float = 0.0
-    ) -> None:
+    def __init__(self, d_model: int, max_len: int = 5000, dropout: float = 0.0) -> None:
         super().__init__()
         self.dropout = nn.Dropout(dropout)
         self.table = nn.Embedding(max_len, d_model)

@@ -93,5 +93,8 @@ def test_it_keeps_the_weights_of_a_layer_in_pieces(case):
 
 
 def test_a_model_without_attention_is_refused():
-    with pytest.raises(ValueError, match="must contain a MultiHeadAttention, but Linear has none"), capture_attention(nn.Linear(2, 2)):
+    with (
+        pytest.raises(ValueError, match="must contain a MultiHeadAttention, but Linear has none"),
+        capture_attention(nn.Linear(2, 2)),
+    ):
         pass

@@ -66,7 +66,9 @@ def test_a_stub_is_not_attempted_yet(says, attempt):
 
 @pytest.mark.parametrize("nothing", [None, ...])
 def test_a_function_that_returns_nothing_is_not_attempted_yet(says, nothing):
-    assert says(double, lambda x: nothing) == "○ double: not attempted yet: the function returns nothing (is a `return` missing?)"
+    assert (
+        says(double, lambda x: nothing) == "○ double: not attempted yet: the function returns nothing (is a `return` missing?)"
+    )
 
 
 @pytest.mark.parametrize(
@@ -174,7 +176,7 @@ def loops_for_ever(x):
 
 def loops_through_errors(x):
     while True:
-        try:
+        try:  # noqa: SIM105
             loops_for_ever(x)
         except Exception:
             pass
@@ -182,7 +184,7 @@ def loops_through_errors(x):
 
 def loops_through_everything(x):
     while True:
-        try:
+        try:  # noqa: SIM105
             len([x])
         except:  # noqa: E722
             pass
@@ -254,7 +256,9 @@ def test_an_endless_loop_ends_in_a_notebook():
 
 
 CHAPTERS = [import_module(f"{check.__name__}.{module.name}") for module in pkgutil.iter_modules(check.__path__)]
-CHECKS = {f"{chapter.__name__.split('.')[-1]}.{name}": getattr(chapter, name) for chapter in CHAPTERS for name in chapter.__all__}
+CHECKS = {
+    f"{chapter.__name__.split('.')[-1]}.{name}": getattr(chapter, name) for chapter in CHAPTERS for name in chapter.__all__
+}
 ODD_THINGS = [int, range(2), b"", 10**400, np.array("a"), np.zeros((1, 0)), torch.ones(3).bool(), (torch.eye(2).bool(), None)]
 JUNK = st.recursive(
     st.none()
@@ -266,7 +270,9 @@ JUNK = st.recursive(
     | st.just(...)
     | st.just(object())
     | st.sampled_from([*ODD_THINGS, torch.zeros(0, 2), torch.full((2,), math.nan), torch.full((3, 4), math.nan), torch.eye(4)]),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=2), inner, max_size=2) | st.tuples(inner, inner),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=2), inner, max_size=2) | st.tuples(inner, inner)
+    ),
     max_leaves=6,
 )
 PROBLEMS = st.sampled_from([ValueError("two\nlines"), NotImplementedError(), SystemExit(1), RecursionError(), StopIteration()])

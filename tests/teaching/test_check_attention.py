@@ -59,7 +59,11 @@ def test_a_right_answer_passes(says, name, answer):
         ("score_deviation", lambda s, d_k: s**2 / math.sqrt(d_k), "√d_k times as large"),
         ("split", lambda x, heads: x.view(len(x), heads, x.size(1), -1), "the content is not: cut each row first"),
         ("split", cut, "the heads must come before the words"),
-        ("split", lambda x, heads: x.unflatten(-1, (-1, heads)).permute(0, 3, 1, 2), "your head 0 gets the numbers 0, 2, 4, …: cut each row into"),
+        (
+            "split",
+            lambda x, heads: x.unflatten(-1, (-1, heads)).permute(0, 3, 1, 2),
+            "your head 0 gets the numbers 0, 2, 4, …: cut each row into",
+        ),
         ("split", lambda x, heads: x, r"expected \(2, 2, 3, 4\)"),
         ("split", lambda x, heads: cut(x, heads).transpose(1, 2) + 1, "Cut each row into heads"),
         ("cost", lambda n, m, d: 2 * n * m * d, "four linear layers are missing"),

@@ -35,9 +35,7 @@ def look_up(attempt: Callable) -> str:
         ):
             if np.allclose(given, mistake @ values, rtol=1e-4, atol=1e-6):
                 raise Hint(hint)
-        expect_close(
-            given, weights @ values, "Scores keys @ query / √d_k, softmax, then weights @ values", what="the output"
-        )
+        expect_close(given, weights @ values, "Scores keys @ query / √d_k, softmax, then weights @ values", what="the output")
     return "one score per word, one weight per word, and an output as wide as a value"
 
 

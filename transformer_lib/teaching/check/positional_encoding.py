@@ -49,6 +49,10 @@ def same_word_twice(attempt: Callable) -> str:
         words, table = generator.normal(size=(6, 8)), _table(6, 8)
         words[second] = words[first]
         result = attempt(torch.from_numpy(words), torch.from_numpy(table), first, second)
+        if _shapes(result) == [(8,), (8,)]:
+            raise Hint("these are the two differences, vectors of 8 numbers; a distance is the length of one: its norm")
+        if _shapes(result) == [(6,), (6,)]:
+            raise Hint("these are distances for each of the 6 words; return them for the two places of the word alone")
         pair = expect_shape(result, (2,), "the pair (distance_without, distance_with)")
         difference = table[first] - table[second]
         expected = np.linalg.norm(difference)
@@ -149,3 +153,11 @@ def shift_matrix(attempt: Callable) -> str:
 
 def _table(max_len: int, d_model: int) -> np.ndarray:
     return sinusoidal_table(max_len, d_model).double().numpy()
+
+
+def _shapes(parts: Any) -> list[tuple[int, ...]]:
+    """Return the shapes of the parts of an answer, where it has parts with shapes."""
+    try:
+        return [tuple(part.shape) for part in parts]
+    except (AttributeError, TypeError):
+        return []

@@ -4,52 +4,66 @@ from transformer_lib.teaching.quiz import Question
 
 QUESTIONS = [
     Question(
-        "The weights have the shape (3, 5). What sums to 1?",
+        "The weights have the shape (3, 5): 3 queries, 5 keys. What sums to 1?",
         answers=[
-            ("Each of the 3 rows.", "One row holds the weights of one query."),
             ("Each of the 5 columns.", "A key may be looked at by all or by nobody."),
-            ("All 15 numbers together.", "They sum to 3, one for each query."),
+            ("Each of the 3 rows.", "One row holds the weights of one query."),
+            ("All 15 of the numbers.", "They sum to 3, one for each query."),
         ],
-        correct=0,
+        correct=1,
     ),
     Question(
         "d_model is 512 and there are 8 heads. By what are the scores divided?",
         answers=[
-            ("√512", "Inside a head the vectors are not that wide."),
-            ("√64 = 8", "Each head has d_k = 512 / 8 = 64 numbers."),
-            ("√8", "That is the number of heads, not their width."),
-        ],
-        correct=1,
-    ),
-    Question(
-        "You double the number of heads and keep d_model. "
-        "What happens to the number of parameters?",
-        answers=[
-            ("It doubles.", "Each head becomes half as wide."),
-            ("It stays.", "The four matrices keep their size."),
-            ("It becomes a half.", "The four matrices keep their size."),
-        ],
-        correct=1,
-    ),
-    Question(
-        "The sentence becomes three times as long. "
-        "How many times as many scores are there?",
-        answers=[
-            ("3", "Each query also has three times as many keys."),
-            ("6", "Queries times keys, not queries plus keys."),
-            ("9", "Three times the queries, and three times the keys for each."),
+            ("√512, the root of d_model", "Inside a head the vectors are not that wide."),
+            ("√8, the root of the heads", "That is the number of heads, not their width."),
+            ("√64, the root of 512 / 8", "Each head has d_k = 512 / 8 = 64 numbers."),
         ],
         correct=2,
     ),
     Question(
-        "Heads are made by `x.view(batch, heads, seq, d_k)` alone. What do you see?",
+        "What does head 0 of 8 see of a word's vector of 512 numbers?",
         answers=[
-            ("An error about shapes.", "The number of elements fits: `view` agrees."),
             (
-                "Nothing at first: the shape is right, the content is mixed up.",
-                "Only a test of the values finds it.",
+                "All 512 of them, projected onto 64.",
+                "Its own matrix, 512 by 64, takes in the whole vector.",
             ),
-            ("Zeros.", "No number is lost; they are in the wrong places."),
+            (
+                "The first 64 of them, as they are.",
+                "Only the projected result is cut; the vector itself never is.",
+            ),
+            (
+                "Every eighth of them, 64 in all.",
+                "Nothing of the word's vector is left out before the projection.",
+            ),
+        ],
+        correct=0,
+    ),
+    Question(
+        "The scores of two words differ by 8, and the better one has the weight 0.9997. "
+        "How much does that weight rise when its score rises by 0.1?",
+        answers=[
+            ("By about 0.1, as the score did.", "The softmax lies between: it multiplies by a (1 − a)."),
+            ("By about 0.025, a quarter of it.", "A quarter is a (1 − a) for a = 0.5, two equal scores."),
+            ("By about 0.00003: hardly at all.", "0.1 · 0.9997 · 0.0003. That is why scores are kept small."),
+        ],
+        correct=2,
+    ),
+    Question(
+        "Heads are made by `x.view(batch, heads, seq, d_k)` alone. What happens?",
+        answers=[
+            (
+                "An error: the numbers do not fit this shape.",
+                "They fit: the product of the sizes is the same.",
+            ),
+            (
+                "No error, and heads that mix up the words.",
+                "A head's first rows are parts of the first word. Only a test of the values finds it.",
+            ),
+            (
+                "Nothing bad: it is a shorter way to say it.",
+                "Right shape, wrong content: rows must be cut first, and then two axes swapped.",
+            ),
         ],
         correct=1,
     ),

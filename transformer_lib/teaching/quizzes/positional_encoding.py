@@ -4,11 +4,10 @@ from transformer_lib.teaching.quiz import Question
 
 QUESTIONS = [
     Question(
-        "You shuffle the words of a sentence before attention without positions. "
-        "What happens to its output?",
+        "You shuffle the words of a sentence before attention without positions. What happens to its output?",
         answers=[
             (
-                "It stays exactly the same, row by row.",
+                "The same rows, in the same order as before.",
                 "The rows move along with their words.",
             ),
             (
@@ -16,7 +15,7 @@ QUESTIONS = [
                 "That is permutation equivariance.",
             ),
             (
-                "All rows change.",
+                "Other rows, since each word has new neighbours.",
                 "Each row is an average of the same words with the same weights.",
             ),
         ],
@@ -25,52 +24,64 @@ QUESTIONS = [
     Question(
         "`d_model` is 512. Which dimensions change fastest from word to word?",
         answers=[
-            ("0 and 1", "Pair 0 turns one radian per word."),
-            ("510 and 511", "The last pair needs about 60,600 words for one turn."),
-            ("All change equally fast.", "Each pair has a speed of its own."),
+            ("0 and 1, the first pair", "Pair 0 turns one radian per word."),
+            (
+                "510 and 511, the last pair",
+                "The last pair needs about 60,600 words for one turn.",
+            ),
+            ("none: all are equally fast", "Each pair has a speed of its own."),
         ],
         correct=0,
     ),
     Question(
-        "Why is the table a buffer and not a parameter?",
+        "Why is the sinusoidal table a buffer, and not a parameter of the layer?",
         answers=[
-            ("Buffers are faster.", "Speed has nothing to do with it."),
             (
-                "It must move with the model, but not be trained.",
+                "Training must not change it, but it must be saved with the model.",
+                "It is not saved: the formula can always make it again.",
+            ),
+            (
+                "A parameter would have to be `(batch, max_len, d_model)`, one per sentence.",
+                "A parameter broadcasts as a buffer does.",
+            ),
+            (
+                "It must follow the model to another device, but never be trained.",
                 "And since the formula can make it again, it is not saved either.",
             ),
-            ("Parameters cannot hold sines.", "A parameter can hold any numbers."),
         ],
-        correct=1,
+        correct=2,
     ),
     Question(
-        "A decoder writes its fifth word and forgets `offset`. "
-        "What does the model believe?",
+        "A decoder writes its fifth word and forgets `offset`. What does the model believe?",
         answers=[
-            ("The word is at position 4.", "It would be so with `offset=4`."),
             (
                 "The word is at position 0.",
                 "Each new word would claim to be the first one.",
             ),
+            ("The word is at position 4.", "It would be so with `offset=4`."),
             (
-                "Nothing: positions are not used there.",
-                "The decoder adds positions as well.",
+                "The word has no position.",
+                "Some row is always added, and here it is the wrong one.",
             ),
         ],
-        correct=1,
+        correct=0,
     ),
     Question(
-        "A model with a learned table was trained on 16 tokens. "
-        "What happens at token 20?",
+        "A learned table has 64 rows, and was trained on 16 tokens. What happens at position 20?",
         answers=[
-            ("It works as well as before.", "Row 20 was never trained."),
             (
-                "If the table has a row 20, the row is still random; "
-                "if not, there is an error.",
-                "We measured the first case: it only guesses.",
+                "An error: no more than 16 positions are allowed.",
+                "The table has a row 20. An error would come at position 64.",
             ),
-            ("It uses row 20 − 16 = 4.", "Nothing wraps around."),
+            (
+                "It adds row 4, since the positions start again at 16.",
+                "Nothing wraps around.",
+            ),
+            (
+                "It adds row 20, still the random row of the start.",
+                "In our task the model could then only guess.",
+            ),
         ],
-        correct=1,
+        correct=2,
     ),
 ]
