@@ -204,6 +204,19 @@ def test_max_len_limits(model, write, as_a_user_calls_it):
             write(model, SOURCE, MAX_LEN + 1)
 
 
+def test_a_refused_call_leaves_the_state(model, as_a_user_calls_it):
+    state = model.start(SOURCE)
+    model.decode(RIGHT_PADDED[:, :2], state)
+    refused = [torch.full((3, 1), VOCAB)]
+    if math.isfinite(model.max_len):
+        refused.append(torch.full((3, MAX_LEN - 1), 5))
+    for words in refused:
+        with pytest.raises(ValueError, match=r"must hold ids|table has"):
+            model.decode(words, state)
+    expected = all_at_once(model, SOURCE, RIGHT_PADDED[:, :3])[:, 2:]
+    assert_close(model.decode(RIGHT_PADDED[:, 2:3], state), expected)
+
+
 def test_decode_refuses_wrong_words(model, as_a_user_calls_it):
     state = model.start(SOURCE)
     for words, message in (
