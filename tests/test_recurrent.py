@@ -274,3 +274,22 @@ WRONG = {
 def test_wrong_input_says_what_was_expected(call, message, as_a_user_calls_it):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_one_vector_becomes_a_sequence():
+    """The form vector → sequence: the same vector at each step, and yet the outputs move on, as torch's do."""
+    ours, theirs = pair_of_layers(GRUCell, nn.GRU, 3, 4, bidirectional=False)
+    repeated = torch.randn(2, 3).unsqueeze(1).expand(2, 6, 3)
+    outputs, state = ours(repeated)
+    assert_close((outputs, state), theirs(repeated))
+    assert outputs.shape == (2, 6, 4)
+    assert (outputs[:, 1:] - outputs[:, :-1]).abs().amax(dim=(0, 2)).min() > 1e-6
+
+
+def test_a_sequence_becomes_one_vector():
+    """The form sequence → vector: the state is each sequence's own last output, and `outputs[:, -1]` is not."""
+    layer, x = Recurrent(RNNCell(3, 4)), torch.randn(2, 5, 3)
+    outputs, state = layer(pack_padded_sequence(x, [5, 2], batch_first=True))
+    outputs, _ = pad_packed_sequence(outputs, batch_first=True)
+    assert_close(state[-1], torch.stack([outputs[0, 4], outputs[1, 1]]))
+    assert_close(outputs[1, -1], torch.zeros(4))

@@ -236,9 +236,7 @@ def _whole(parts: Sequence[Tensor]) -> Tensor | tuple[Tensor, ...]:
     return tuple(parts) if len(parts) > 1 else parts[0]
 
 
-def _in_order(
-    parts: tuple[Tensor, ...], x: Sequences, name: str
-) -> tuple[Tensor, ...]:
+def _in_order(parts: tuple[Tensor, ...], x: Sequences, name: str) -> tuple[Tensor, ...]:
     """Put each part's batch axis into an order that a packed `x` has, by its name."""
     order = getattr(x, name, None)  # None: `x` is no packed sequence, or not sorted
     return parts if order is None else tuple(part[:, order] for part in parts)

@@ -24,6 +24,23 @@ def lstm(order="ifgo", swap=False, cell=torch.tanh, gate=torch.sigmoid, proposal
     return step
 
 
+def gru_like(x, h, c, weight, bias):
+    _, f, g, o = (torch.cat([x, h], dim=1) @ weight + bias).chunk(4, dim=1)
+    c = torch.sigmoid(f) * c + (1 - torch.sigmoid(f)) * torch.tanh(g)
+    return torch.sigmoid(o) * torch.tanh(c), c
+
+
+def layer(activation=torch.tanh, hand_on=True, bias=1, own=1, first=1, transposed=False, backwards=False, dim=1):
+    def outputs(x, y, w_x, w_y, b):
+        made, y = [], first * y
+        for step in x.flip(1).unbind(dim=1) if backwards else x.unbind(dim=1):
+            made.append(activation(step @ w_x + own * y @ (w_y.T if transposed else w_y) + bias * b))
+            y = made[-1] if hand_on else y
+        return torch.stack(made, dim=dim)
+
+    return outputs
+
+
 def itself(x):
     return x
 
@@ -35,8 +52,8 @@ def half_life(bias):
 @pytest.mark.parametrize(
     ("name", "answer"),
     [
-        ("recurrent_step", lambda x, y, w_x, w_y, b: torch.tanh(x @ w_x + y @ w_y + b)),
-        ("recurrent_step", lambda x, y, *w: np.tanh((torch.cat([x, y], 1) @ torch.cat(w[:2]) + w[2]).numpy())),
+        ("recurrent_layer", layer()),
+        ("recurrent_layer", lambda *given: layer()(*given).numpy()),
         ("parameter_count", lambda blocks, i, h, directions: directions * blocks * h * (i + h + 2)),
         ("half_life", half_life),
         ("last_outputs", lambda outputs, lengths: picked(outputs, lengths - 1)),
@@ -53,13 +70,19 @@ def test_a_right_answer_passes(says, name, answer):
 @pytest.mark.parametrize(
     ("name", "answer", "hint"),
     [
-        ("recurrent_step", lambda x, y, w_x, w_y, b: x @ w_x + y @ w_y + b, "activation is missing"),
-        ("recurrent_step", lambda x, y, w_x, w_y, b: torch.relu(x @ w_x + y @ w_y + b), "that is ReLU"),
-        ("recurrent_step", lambda x, y, w_x, w_y, b: torch.tanh(x @ w_x + y @ w_y), "the bias b is missing"),
-        ("recurrent_step", lambda x, y, w_x, w_y, b: torch.tanh(x @ w_x + b), "there is no memory"),
-        ("recurrent_step", lambda x, y, w_x, w_y, b: torch.tanh(x @ w_x + y @ w_y.T + b), "w_y is transposed"),
-        ("recurrent_step", lambda x, y, w_x, w_y, b: torch.sigmoid(x @ w_x + y @ w_y + b), r"It is tanh\(x @ w_x"),
-        ("recurrent_step", lambda x, y, w_x, w_y, b: x, r"shape \(2, 3\), expected \(2, 4\)"),
+        ("recurrent_layer", layer(activation=itself), "activation is missing"),
+        ("recurrent_layer", layer(activation=torch.relu), "that is ReLU"),
+        ("recurrent_layer", layer(activation=torch.sigmoid), r"Each step is tanh\(step @ w_x"),
+        ("recurrent_layer", layer(hand_on=False), "the y from the beginning"),
+        ("recurrent_layer", layer(bias=0), "the bias b is missing"),
+        ("recurrent_layer", layer(own=0), "there is no memory"),
+        ("recurrent_layer", layer(first=0), "the y that is given"),
+        ("recurrent_layer", layer(transposed=True), "w_y is transposed"),
+        ("recurrent_layer", layer(backwards=True), "from the last step to the first"),
+        ("recurrent_layer", layer(dim=0), "along dim=1"),
+        ("recurrent_layer", lambda *given: layer()(*given)[:, -1], "the last step alone"),
+        ("recurrent_layer", lambda *given: list(layer()(*given).unbind(dim=1)), "along dim=1"),
+        ("recurrent_layer", lambda x, *rest: x, r"shape \(2, 4, 3\), expected \(2, 4, 5\)"),
         ("parameter_count", lambda blocks, i, h, directions: directions * blocks * h * (i + h + 1), "you counted one"),
         ("parameter_count", lambda blocks, i, h, directions: directions * blocks * h * (i + h), "biases are missing"),
         ("parameter_count", lambda blocks, i, h, directions: blocks * h * (i + h + 2), "second direction"),
@@ -70,11 +93,14 @@ def test_a_right_answer_passes(says, name, answer):
         ("half_life", lambda bias: half_life(bias) / math.log(2), "1/e is left"),
         ("half_life", lambda bias: 0.5 * (1 + math.exp(bias)), "a share of what is left"),
         ("half_life", lambda bias: 1 / (1 + math.exp(-bias)), "where the gate stands"),
-        ("half_life", lambda bias: 1.0, r"result for \(1.0\)"),
+        ("half_life", lambda bias: math.log(0.5) / math.log(bias), "the bias is not the gate"),
+        ("half_life", lambda bias: math.log(0.5) / math.log(math.tanh(bias)), "that is tanh"),
+        ("half_life", lambda bias: 1.0, r"result for \(2.0,?\)"),
         ("last_outputs", lambda outputs, lengths: outputs[:, -1], "last place of the padded batch"),
         ("last_outputs", lambda outputs, lengths: outputs[:, 0], "first step of each"),
-        ("last_outputs", lambda outputs, lengths: picked(outputs, lengths % 5), "one step too far"),
+        ("last_outputs", lambda outputs, lengths: picked(outputs, lengths), "one step too far"),
         ("last_outputs", lambda outputs, lengths: picked(outputs, lengths - 2), "one step too early"),
+        ("last_outputs", lambda outputs, lengths: outputs[:, lengths.max() - 1], "of the longest sequence"),
         ("last_outputs", lambda outputs, lengths: outputs.mean(dim=1), "Row by row"),
         ("last_outputs", lambda outputs, lengths: outputs, r"expected \(3, 3\)"),
         ("lstm_step", lstm(swap=True), r"return \(h, c\), the output first"),
@@ -83,7 +109,10 @@ def test_a_right_answer_passes(says, name, answer):
         ("lstm_step", lstm(cell=itself), "the cell state passes tanh"),
         ("lstm_step", lstm(show_new=False), "from the new cell state"),
         ("lstm_step", lstm(gate=itself, proposal=itself), "the gates need the sigmoid"),
-        ("lstm_step", lstm(proposal=itself), r"the cell state is .*c = f \* c"),
+        ("lstm_step", lstm(proposal=itself), "the proposal g needs tanh"),
+        ("lstm_step", lstm(proposal=torch.relu), r"the cell state is .*c = f \* c"),
+        ("lstm_step", lambda x, h, c, w, b: lstm()(h, x, c, w, b), "the order of the inputs"),
+        ("lstm_step", gru_like, "1 - f in place of i"),
         ("lstm_step", lambda *given: lstm()(*given)[0], r"expected \(2, 2, 4\)"),
     ],
 )

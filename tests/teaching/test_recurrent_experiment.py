@@ -9,9 +9,11 @@ from transformer_lib.teaching.experiments.recurrent import (
     SYMBOLS,
     RememberFirst,
     freeze_gate,
+    fresh_readout_accuracy,
     memory_accuracy,
     memory_batch,
     open_gate,
+    states_by_length,
     train_to_remember,
 )
 
@@ -99,3 +101,21 @@ def test_training_learns_a_short_memory_and_a_seed_fixes_it():
     assert_close(list(model.parameters()), list(again.parameters()), rtol=0, atol=0)
     other = train_to_remember(torchs_gru, seed=1, hidden_size=16, steps=1, shortest=2, longest=4)
     assert not torch.equal(model.output.weight, other.output.weight)
+
+
+def test_a_fresh_readout_finds_what_the_states_hold_and_nothing_else():
+    x, first = memory_batch(count=600, length=3, generator=generator())
+    held = torch.eye(SYMBOLS)[first] @ torch.randn(SYMBOLS, 5, generator=generator()).mul(3)
+    assert fresh_readout_accuracy(held, first, held_out=200) > 0.95
+    empty = torch.randn(600, 5, generator=generator())
+    assert fresh_readout_accuracy(empty, first, held_out=200) < 0.25
+
+
+def test_states_by_length_are_those_of_the_cut_sequences():
+    torch.manual_seed(0)
+    layer = torchs_gru(SYMBOLS, 4)
+    states, first = states_by_length(layer, lengths=[2, 5], count=7, seed=3)
+    x, again = memory_batch(count=7, length=5, generator=torch.Generator().manual_seed(2_000_003))
+    assert torch.equal(first, again)
+    for length in (2, 5):
+        assert_close(states[length], layer(x[:, :length])[1][-1])

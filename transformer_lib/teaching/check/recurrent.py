@@ -7,28 +7,50 @@ import numpy as np
 
 from transformer_lib.teaching.check import Hint, exercise, expect_close, expect_formula, expect_shape
 
-__all__ = ["half_life", "last_outputs", "lstm_step", "parameter_count", "recurrent_step"]
+__all__ = ["half_life", "last_outputs", "lstm_step", "parameter_count", "recurrent_layer"]
 
 
 @exercise
-def recurrent_step(attempt: Callable) -> str:
-    """The reader's `recurrent_step(x, y, w_x, w_y, b)` returns tanh(x w_x + y w_y + b), of shape (batch, hidden)."""
-    for batch, inputs, hidden in ((2, 3, 4), (5, 4, 2)):
-        x, y, w_x, w_y, b = _normal((batch, inputs), (batch, hidden), (inputs, hidden), (hidden, hidden), (hidden,))
-        total = x @ w_x + y @ w_y + b
-        given = _tensors(x, y, w_x, w_y, b)
-        result = expect_shape(attempt(*given), (batch, hidden), "the new output")
-        for mistake, hint in (
-            (total, "the activation is missing: put the sum through tanh"),
-            (np.maximum(total, 0), "that is ReLU; this exercise asks for tanh"),
-            (np.tanh(total - b), "the bias b is missing"),
-            (np.tanh(x @ w_x + b), "the output of the step before is missing: add y @ w_y, or there is no memory"),
-            (np.tanh(x @ w_x + y @ w_y.T + b), "w_y is transposed: its rows belong to the old output, so it is y @ w_y"),
+def recurrent_layer(attempt: Callable) -> str:
+    """The reader's `recurrent_layer(x, y, w_x, w_y, b)` returns the outputs of all steps, (batch, seq, hidden)."""
+    for batch, seq, inputs, hidden in ((2, 4, 3, 5), (3, 5, 4, 2)):
+        given = _normal((batch, seq, inputs), (batch, hidden), (inputs, hidden), (hidden, hidden), (hidden,))
+        x, y, w_x, w_y, b = given
+        right = _outputs(*given)
+        result = attempt(*_tensors(*given))
+        for wrong, hint in (
+            (right[:, -1], "that is the output of the last step alone: keep the outputs of all steps, and stack them"),
+            (right.swapaxes(0, 1), "the steps come first: stack them along dim=1, for (batch, seq, hidden)"),
         ):
-            if np.allclose(result, mistake, atol=1e-4):
+            if np.shape(_stacked(result)) == wrong.shape != right.shape:
                 raise Hint(hint)
-        expect_close(result, np.tanh(total), "It is tanh(x @ w_x + y @ w_y + b)", what="the new output")
-    return "one step of equation 15-2, for a whole batch"
+        result = expect_shape(_stacked(result), right.shape, "the outputs")
+        for wrong, hint in (
+            (_outputs(*given, hand_on=False), "each step reads the y from the beginning: give the new output to the next step"),
+            (_outputs(*given, activation=lambda total: total), "the activation is missing: put the sum through tanh"),
+            (_outputs(*given, activation=lambda total: np.maximum(total, 0)), "that is ReLU; this exercise asks for tanh"),
+            (_outputs(x, y, w_x, w_y, 0 * b), "the bias b is missing"),
+            (_outputs(x, y, w_x, 0 * w_y, b), "the output of the step before is missing: add y @ w_y, or there is no memory"),
+            (_outputs(x, 0 * y, w_x, w_y, b), "the first step must read the y that is given"),
+            (_outputs(x, y, w_x, w_y.T, b), "w_y is transposed: its rows belong to the old output, so it is y @ w_y"),
+            (_outputs(x[:, ::-1], y, w_x, w_y, b), "that reads from the last step to the first"),
+            (_outputs(x[:, ::-1], y, w_x, w_y, b)[:, ::-1], "that reads from the last step to the first"),
+        ):
+            if np.allclose(result, wrong, atol=1e-4):
+                raise Hint(hint)
+        expect_close(result, right, "Each step is tanh(step @ w_x + y @ w_y + b), and its output is the next y", what="the outputs")
+    return "one cell for all steps, and each step reads the output of the one before"
+
+
+def _outputs(
+    x: np.ndarray, y: np.ndarray, w_x: np.ndarray, w_y: np.ndarray, b: np.ndarray,
+    activation: Callable = np.tanh, hand_on: bool = True,
+) -> np.ndarray:
+    outputs = []
+    for step in range(x.shape[1]):
+        outputs.append(activation(x[:, step] @ w_x + y @ w_y + b))
+        y = outputs[-1] if hand_on else y
+    return np.stack(outputs, axis=1)
 
 
 @exercise
@@ -72,9 +94,17 @@ def half_life(attempt: Callable) -> str:
 
     expect_formula(
         attempt,
-        cases=[(0.0,), (1.0,), (3.0,)],
+        cases=[(2.0,), (0.5,), (3.0,)],
         right=lambda bias: math.log(0.5) / math.log(gate(bias)),
         mistakes=[
+            (
+                lambda bias: math.log(0.5) / math.log(bias),
+                "the bias is not the gate: the gate stands at sigmoid(bias) = 1 / (1 + exp(-bias))",
+            ),
+            (
+                lambda bias: math.log(0.5) / math.log(math.tanh(bias)),
+                "that is tanh; a gate stands at sigmoid(bias) = 1 / (1 + exp(-bias))",
+            ),
             (
                 lambda bias: math.log(gate(bias)) / math.log(0.5),
                 "that is the inverse: solve gate ** steps = 0.5 for the number of steps",
@@ -97,7 +127,8 @@ def last_outputs(attempt: Callable) -> str:
     import torch
 
     for lengths in ([5, 2, 4], [1, 3]):
-        outputs, = _normal((len(lengths), 5, 3))
+        # One column more than the longest has: the reader's step too far is then a wrong answer, and no IndexError.
+        outputs, = _normal((len(lengths), 6, 3))
         given, = _tensors(outputs)
         result = expect_shape(
             attempt(given, torch.tensor(lengths)), (len(lengths), 3), "the result, (batch, hidden),"
@@ -107,7 +138,8 @@ def last_outputs(attempt: Callable) -> str:
         for mistake, hint in (
             (outputs[:, -1], "that is the last place of the padded batch; a short sequence ended before it"),
             (outputs[:, 0], "that is the first step of each sequence"),
-            (outputs[rows, np.array(lengths) % 5], "one step too far: a sequence of length 2 has the steps 0 and 1"),
+            (outputs[rows, np.array(lengths)], "one step too far: a sequence of length 2 has the steps 0 and 1"),
+            (outputs[rows, max(lengths) - 1], "that is the last step of the longest sequence; each has its own"),
             (outputs[rows, np.array(lengths) - 2], "one step too early: a sequence of length 2 has the steps 0 and 1"),
         ):
             if np.allclose(result, mistake, atol=1e-4) and not np.allclose(mistake, expected):
@@ -123,11 +155,24 @@ def lstm_step(attempt: Callable) -> str:
         sizes = (batch, inputs), (batch, hidden), (batch, hidden), (inputs + hidden, 4 * hidden), (4 * hidden,)
         x, h, c, weight, bias = _normal(*sizes)
         blocks = np.split(np.concatenate([x, h], axis=1) @ weight + bias, 4, axis=1)
+        exchanged = np.split(np.concatenate([h, x], axis=1) @ weight + bias, 4, axis=1)
         result = attempt(*_tensors(x, h, c, weight, bias))
         pair = expect_shape(_stacked(result), (2, batch, hidden), "the pair (h, c)")
         expected = np.stack(_lstm(*blocks, c))
         i, f, g, o = blocks
         for mistake, hint in (
+            (
+                np.stack(_lstm(*exchanged, c)),
+                "the order of the inputs is exchanged: the first rows of the weight belong to x, so it is [x, h]",
+            ),
+            (
+                np.stack([_sigmoid(o) * np.tanh(v := _sigmoid(f) * c + (1 - _sigmoid(f)) * np.tanh(g)), v]),
+                "that is the GRU's way, 1 - f in place of i: an LSTM has an input gate of its own",
+            ),
+            (
+                np.stack([_sigmoid(o) * np.tanh(v := _sigmoid(f) * c + _sigmoid(i) * g), v]),
+                "the proposal g needs tanh",
+            ),
             (expected[::-1], "the two states are in the wrong order: return (h, c), the output first"),
             (np.stack(_lstm(f, i, g, o, c)), "input gate and forget gate are exchanged: the input gate comes first"),
             (np.stack(_lstm(i, f, o, g, c)), "proposal and output gate are exchanged: the proposal is the third block"),

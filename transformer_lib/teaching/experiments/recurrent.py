@@ -110,5 +110,37 @@ def memory_accuracy(model: nn.Module, *, lengths: Sequence[int], count: int = 50
     return accuracy
 
 
+@torch.no_grad()
+def states_by_length(layer: nn.Module, *, lengths: Sequence[int], count: int, seed: int = 0) -> tuple[dict[int, Tensor], Tensor]:
+    """Return the output of `layer` after each of `lengths` steps, each `(count, hidden)`, and the first symbols `(count,)`."""
+    generator = torch.Generator().manual_seed(2_000_000 + seed)
+    x, first = memory_batch(count=count, length=max(lengths), generator=generator)
+    outputs, _ = layer(x)  # (count, max(lengths), hidden)
+    return {length: outputs[:, length - 1] for length in lengths}, first
+
+
+def fresh_readout_accuracy(states: Tensor, first: Tensor, *, held_out: int) -> float:
+    """Fit a new linear readout to `states`, `(count, hidden)`, and return how often it names the first symbol.
+
+    Measured on the last `held_out` of them, which the fit does not see. The layer stays as it is: what is measured is what
+    a linear readout can find in the states of this one length.
+    """
+    states = (states - states.mean(dim=0)) / (states.std(dim=0) + 1e-6)
+    readout = nn.Linear(states.size(1), SYMBOLS)
+    nn.init.zeros_(readout.weight)
+    nn.init.zeros_(readout.bias)
+    optimizer = torch.optim.LBFGS(readout.parameters(), max_iter=60, line_search_fn="strong_wolfe")
+
+    def loss() -> Tensor:
+        optimizer.zero_grad()
+        value = cross_entropy(readout(states[:-held_out]), first[:-held_out]) + 1e-4 * readout.weight.square().sum()
+        value.backward()
+        return value
+
+    optimizer.step(loss)
+    with torch.no_grad():
+        return (readout(states[-held_out:]).argmax(dim=-1) == first[-held_out:]).float().mean().item()
+
+
 def _rows(cell: nn.Module, block: int) -> slice:
     return slice(block * cell.hidden_size, (block + 1) * cell.hidden_size)
