@@ -39,7 +39,7 @@ QUESTIONS = [
             ("The sum, because a token keeps what it had before", "In the ablation it was enough, without the other two."),
             (
                 "A larger start, because the tokens stay apart longer",
-                "They do, and the numbers grow so much that the loss starts in the hundreds.",
+                "They do, and the numbers grow so much that the loss is above 100 after 200 steps.",
             ),
         ],
         correct=1,
