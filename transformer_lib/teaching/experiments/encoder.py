@@ -1,8 +1,7 @@
-"""Chapter 7's ablation: layers that lack a part, and three things to ask of a stack of them.
+"""Chapter 7's ablation: layers that lack a part, and three things to ask of a stack of them."""
 
-What a layer computes, by its switches: `attention(x)`, `norm(attention(x))`, `x + attention(x)`, or `norm(x + attention(x))`, and
-with `feed_forward` the same once more around a feed-forward network. With everything switched on it is an `EncoderLayer`.
-"""
+# What a layer computes, by its switches: attention(x), norm(attention(x)), x + attention(x) or norm(x + attention(x)), and with
+# feed_forward the same once more around a feed-forward network. With everything switched on it is an EncoderLayer.
 
 import math
 from collections.abc import Callable
