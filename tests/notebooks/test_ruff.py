@@ -24,7 +24,7 @@ def write(project, code):
     places = [f"{folder}written_here.py" for folder in folders] + ["transformer_lib/_written_here.py"]
     for place in places:
         (project / place).write_text(code, encoding="utf-8")
-    notebook = new_notebook(cells=[new_code_cell(code, id="some-code")])
+    notebook = new_notebook(cells=[new_code_cell(code.strip(), id="some-code")])
     (project / "notebooks" / "written_here.ipynb").write_text(notebooks.as_text(notebook), encoding="utf-8")
     return {*places, "notebooks/written_here.ipynb"}
 
