@@ -4,6 +4,7 @@ import gzip
 import json
 import math
 import re
+from pathlib import Path
 
 import pytest
 import torch
@@ -96,7 +97,7 @@ def test_files_that_do_not_fit_are_refused(tmp_path, source, target, held_out, m
 
 
 def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(ValueError, match="there is no file .*nothing.en"):
+    with pytest.raises(ValueError, match=r"there is no file .*nothing.en"):
         ParallelCorpus.from_files(tmp_path / "nothing.en", tmp_path / "nothing.fr")
 
 
@@ -166,7 +167,7 @@ def test_a_saved_tokenizer_is_the_same(tokenizer, tmp_path):
 
 @pytest.mark.parametrize("content", ["", "{}", '{"model": {"type": "BPE", "vocab": {"a": 0}, "merges": []}}'])
 def test_a_file_that_holds_no_tokenizer_of_ours(content, tmp_path):
-    with pytest.raises(ValueError, match="pieces.json (does not hold a tokenizer|holds a tokenizer that was not)"):
+    with pytest.raises(ValueError, match=r"pieces.json (does not hold a tokenizer|holds a tokenizer that was not)"):
         BytePairTokenizer.load(write(tmp_path / "pieces.json", content))
 
 
@@ -277,13 +278,27 @@ def test_a_saved_translator_says_the_same(translator, corpus, tmp_path):
     assert (tmp_path / "small.pt").stat().st_size < 2 * numbers + 60_000
 
 
+def test_a_save_that_fails_leaves_the_old_file(translator, tmp_path, monkeypatch):
+    def half(saved, file):
+        with open(file, "wb") if isinstance(file, str | Path) else file as opened:
+            opened.write(b"half")
+            raise OSError("no space left")
+
+    path = write(tmp_path / "small.pt", "the old file")
+    monkeypatch.setattr(torch, "save", half)
+    with pytest.raises(OSError, match="no space left"):
+        translator.save(path)
+    assert path.read_text() == "the old file"
+    assert list(tmp_path.iterdir()) == [path]
+
+
 @pytest.mark.parametrize("content", ["", "no translator", "truncated"])
 def test_a_file_that_holds_no_translator(content, translator, tmp_path):
     path = write(tmp_path / "broken.pt", content)
     if content == "truncated":
         translator.save(path)
         path.write_bytes(path.read_bytes()[:5000])
-    with pytest.raises(ValueError, match="broken.pt does not hold a translator"):
+    with pytest.raises(ValueError, match=r"broken.pt does not hold a translator"):
         Translator.load(path)
 
 
@@ -421,5 +436,5 @@ def test_a_damaged_file_is_refused(tmp_path, monkeypatch):
     (tmp_path / "pretrained" / "translator.pt").write_bytes(b"other weights")
     write(tmp_path / "pretrained" / "translator.json", '{"sha256": "00aa"}')
     monkeypatch.setattr(translation, "files", lambda package: tmp_path)
-    with pytest.raises(ValueError, match="is damaged: its SHA-256 must be 00aa, but it is [0-9a-f]{64}"):
+    with pytest.raises(ValueError, match=r"is damaged: its SHA-256 must be 00aa, but it is [0-9a-f]{64}"):
         pretrained_translator()

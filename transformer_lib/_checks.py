@@ -3,6 +3,7 @@
 Every check returns nothing and raises `ValueError` that names the argument, what came, and what was expected.
 """
 
+import hashlib
 import json
 import math
 import os
@@ -72,14 +73,10 @@ def sentences(name: str, tokens: Tensor, vocab_size: int, pad_id: int, may_be_em
     word = tokens != pad_id  # (batch, seq)
     empty = (~word[:, 0]).nonzero().flatten().tolist()
     if empty and not may_be_empty:
-        raise ValueError(
-            f"each row of {name} must start with a word, but row {empty[0]} starts with padding (id {pad_id})"
-        )
+        raise ValueError(f"each row of {name} must start with a word, but row {empty[0]} starts with padding (id {pad_id})")
     gap = (word[:, 1:] & ~word[:, :-1]).any(dim=1).nonzero().flatten().tolist()
     if gap:
-        raise ValueError(
-            f"padding (id {pad_id}) must come after the words, but in row {gap[0]} of {name} a word follows it"
-        )
+        raise ValueError(f"padding (id {pad_id}) must come after the words, but in row {gap[0]} of {name} a word follows it")
 
 
 def equally_many(**batches: Tensor) -> None:
@@ -87,8 +84,7 @@ def equally_many(**batches: Tensor) -> None:
     counts = [len(batch) for batch in batches.values()]
     if len(set(counts)) > 1:
         raise ValueError(
-            f"{' and '.join(batches)} must hold the same number of sentences, "
-            f"but they hold {' and '.join(map(str, counts))}"
+            f"{' and '.join(batches)} must hold the same number of sentences, but they hold {' and '.join(map(str, counts))}"
         )
 
 
@@ -121,9 +117,7 @@ def attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, sc
             f"but their widths are {query.size(-1)} and {key.size(-1)}"
         )
     if key.size(-2) != value.size(-2):
-        raise ValueError(
-            f"each key must have its value, but there are {key.size(-2)} keys and {value.size(-2)} values"
-        )
+        raise ValueError(f"each key must have its value, but there are {key.size(-2)} keys and {value.size(-2)} values")
     if not (query.shape[:-2] == key.shape[:-2] == value.shape[:-2]):
         raise ValueError(
             "query, key and value must agree in all axes before the last two, but they are "
@@ -131,8 +125,7 @@ def attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, sc
         )
     if query.size(-2) == 0 or key.size(-2) == 0:
         raise ValueError(
-            "a sequence must have at least one token, "
-            f"but there are {query.size(-2)} queries and {key.size(-2)} keys"
+            f"a sequence must have at least one token, but there are {query.size(-2)} queries and {key.size(-2)} keys"
         )
     if mask is not None:
         attention_mask(mask, scores or (*query.shape[:-1], key.size(-2)))
@@ -141,9 +134,7 @@ def attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, sc
 def attention_mask(mask: Tensor, scores: Sequence[int]) -> None:
     """Check that `mask` is boolean and broadcasts to `scores`."""
     if mask.dtype is not torch.bool:
-        raise ValueError(
-            f"mask must be boolean, True where a query may attend to a key, but its dtype is {mask.dtype}"
-        )
+        raise ValueError(f"mask must be boolean, True where a query may attend to a key, but its dtype is {mask.dtype}")
     fits = 2 <= mask.ndim <= len(scores) and all(
         size in (1, wanted) for size, wanted in zip(mask.shape[::-1], scores[::-1], strict=False)
     )
@@ -155,9 +146,7 @@ def attention_mask(mask: Tensor, scores: Sequence[int]) -> None:
         )
 
 
-def multi_head_attention(
-    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, layer: torch.nn.Module
-) -> None:
+def multi_head_attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, layer: torch.nn.Module) -> None:
     """Check what `layer`, a `MultiHeadAttention`, is given."""
     for x in (query, key, value):
         if x.ndim != 3 or x.size(-1) != layer.d_model:
@@ -176,8 +165,7 @@ def changeable(name: str, x: Tensor) -> None:
         )
     if not x.is_floating_point() and len(x.unique()) < 2:
         raise ValueError(
-            f"{name} must hold two different ids or more, so that one can replace the other, "
-            f"but it holds {x.unique().tolist()}"
+            f"{name} must hold two different ids or more, so that one can replace the other, but it holds {x.unique().tolist()}"
         )
 
 
@@ -186,8 +174,7 @@ def output_for_each(output: object, x: Tensor) -> None:
     if not isinstance(output, Tensor) or output.shape[:2] != x.shape[:2]:
         came = tuple(output.shape) if isinstance(output, Tensor) else f"a {type(output).__name__}"
         raise ValueError(
-            "the output must be a tensor of shape (batch, seq, …) with (batch, seq) "
-            f"{tuple(x.shape[:2])}, but it is {came}"
+            f"the output must be a tensor of shape (batch, seq, …) with (batch, seq) {tuple(x.shape[:2])}, but it is {came}"
         )
 
 
@@ -208,9 +195,7 @@ def memory_attention(query: Tensor, memory: Tensor, mask: Tensor | None) -> None
 def positions(x: Tensor, offset: int, max_len: int, d_model: int) -> None:
     """Check that `x` is `(batch, seq, d_model)`, perhaps empty, and that the table has positions for it from `offset` on."""
     if x.ndim != 3 or x.size(-1) != d_model:
-        raise ValueError(
-            f"x must have shape (batch, seq, d_model) with d_model {d_model}, but its shape is {tuple(x.shape)}"
-        )
+        raise ValueError(f"x must have shape (batch, seq, d_model) with d_model {d_model}, but its shape is {tuple(x.shape)}")
     if offset < 0:
         raise ValueError(f"offset must not be negative, but it is {offset}")
     if offset + x.size(1) > max_len:
@@ -248,9 +233,7 @@ equal = one_size  # until chapters 4 and 14 say one_size
 def sampling(temperature: int | float, top_k: int | None, top_p: int | float | None) -> None:
     """Check the numbers that shape the probabilities of the next word."""
     if not 0 < temperature < math.inf:
-        raise ValueError(
-            f"temperature must be a positive number (the limit 0 is greedy_decode), but it is {temperature}"
-        )
+        raise ValueError(f"temperature must be a positive number (the limit 0 is greedy_decode), but it is {temperature}")
     if top_k is not None:
         at_least(1, top_k=top_k)
     if top_p is not None and not 0 < top_p <= 1:
@@ -384,9 +367,7 @@ def text_pairs(sets: dict[str, Sequence]) -> None:
             if len(pair) != 2 or not all(isinstance(side, str) and side for side in pair):
                 raise ValueError(f"{name} must hold pairs of two texts, not {pair!r}")
             if where.setdefault(pair[0], name) != name:
-                raise ValueError(
-                    f"no sentence may be in two sets, but {pair[0]!r} is in {where[pair[0]]} and in {name}"
-                )
+                raise ValueError(f"no sentence may be in two sets, but {pair[0]!r} is in {where[pair[0]]} and in {name}")
 
 
 def room_for(vocab_size: int, *, special: int, letters: int) -> None:
@@ -425,9 +406,7 @@ def recurrent_state(state: Tensor | tuple, zeros: Tensor | tuple) -> None:
 def recurrent_step(cell: torch.nn.Module, x: Tensor, state: Tensor | tuple) -> None:
     """Check what a cell of chapter 2 is given for one step: `x` of shape `(batch, input)`, and its state."""
     if x.ndim != 2 or x.size(1) != cell.input_size:
-        raise ValueError(
-            f"x must have shape (batch, input) with input {cell.input_size}, but its shape is {tuple(x.shape)}"
-        )
+        raise ValueError(f"x must have shape (batch, input) with input {cell.input_size}, but its shape is {tuple(x.shape)}")
     recurrent_state(state, cell.initial_state(len(x)))
 
 
@@ -523,3 +502,10 @@ def one_each(**lists: Sequence) -> None:
     if len(set(lengths)) > 1:
         came = " and ".join(f"{len(items)} {name}" for name, items in lists.items())
         raise ValueError(f"{' and '.join(lists)} must be equally many, but there are {came}")
+
+
+def undamaged(path: str | os.PathLike, expected: str) -> None:
+    """Check that the file `path` has the SHA-256 checksum `expected`."""
+    found = hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    if found != expected:
+        raise ValueError(f"{path} is damaged: its SHA-256 must be {expected}, but it is {found}")

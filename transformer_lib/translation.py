@@ -8,7 +8,6 @@ __all__ = ['TextPairs', 'UNKNOWN_ID', 'SPECIAL_TOKENS', 'ParallelCorpus', 'ByteP
 
 # %% ../notebooks/14_translation.ipynb #library-imports
 import copy
-import hashlib
 import json
 import os
 from collections.abc import Iterable
@@ -26,6 +25,7 @@ from torch import nn
 from torch.nn.utils.rnn import pad_sequence
 
 from . import _checks as check
+from ._files import whole_file
 from ._lines import read_lines
 from .decoding import CachedTransformer, beam_search, greedy_decode
 from .seq2seq import EOS_ID, PAD_ID
@@ -65,7 +65,7 @@ class ParallelCorpus:
         of unequal length, and `held_out` that leaves no training.
         """
         sources, targets = read_lines(source), read_lines(target)
-        check.equal(
+        check.one_size(
             "line n of source and target must say the same",
             **{f"the lines of {source}": len(sources)},
             **{f"of {target}": len(targets)},
@@ -111,14 +111,16 @@ class BytePairTokenizer:
         letters = len({letter for text in texts for letter in text}) + 1
         check.room_for(vocab_size, special=len(SPECIAL_TOKENS), letters=letters)
         backend = Tokenizer(models.BPE(unk_token=SPECIAL_TOKENS[UNKNOWN_ID]))
+        # NFC: é is one character, however it was typed. And one kind of apostrophe.
         backend.normalizer = normalizers.Sequence(
             [normalizers.NFC(), normalizers.Replace("’", "'")]
         )
+        # No token goes over a space or an apostrophe; Metaspace writes ▁ for the space.
         apostrophe = pre_tokenizers.Split("'", "merged_with_previous")
         backend.pre_tokenizer = pre_tokenizers.Sequence(
             [pre_tokenizers.Metaspace(), apostrophe]
         )
-        backend.decoder = decoders.Metaspace()
+        backend.decoder = decoders.Metaspace()  # ▁ becomes a space again
         trainer = trainers.BpeTrainer(
             vocab_size=vocab_size, special_tokens=SPECIAL_TOKENS, show_progress=False
         )
@@ -141,7 +143,8 @@ class BytePairTokenizer:
         return self.backend.decode([index for index in written if index > UNKNOWN_ID])
 
     def save(self, path: str | os.PathLike) -> None:
-        Path(path).write_text(self.backend.to_str(), encoding="utf-8")
+        with whole_file(path) as file:
+            file.write(self.backend.to_str().encode())
 
     @classmethod
     def load(cls, path: str | os.PathLike) -> "BytePairTokenizer":
@@ -259,7 +262,8 @@ class Translator:
             "tokenizer": self.tokenizer.backend.to_str(),
             "weights": weights,
         }
-        torch.save(saved, path)
+        with whole_file(path) as file:
+            torch.save(saved, file)
 
     @classmethod
     def load(cls, path: str | os.PathLike) -> "Translator":
@@ -283,10 +287,5 @@ def pretrained_translator() -> Translator:
     folder = files("transformer_lib") / "pretrained"
     made = json.loads((folder / "translator.json").read_text(encoding="utf-8"))
     with as_file(folder / "translator.pt") as path:
-        found = hashlib.sha256(path.read_bytes()).hexdigest()
-        if found != made["sha256"]:
-            raise ValueError(
-                f"{path} is damaged: its SHA-256 must be {made['sha256']}, "
-                f"but it is {found}"
-            )
+        check.undamaged(path, made["sha256"])
         return Translator.load(path)

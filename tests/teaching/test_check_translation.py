@@ -2,7 +2,6 @@
 
 import contextlib
 import io
-import math
 import re
 from collections import Counter
 
@@ -48,6 +47,43 @@ def encode_word(word, merges):
     return pieces
 
 
+def encode_by_replacing(word, merges):
+    text = " ".join(["▁", *word])
+    for left, right in merges:
+        text = text.replace(f"{left} {right}", left + right)
+    return text.split()
+
+
+def encode_at_first_place(word, merges):
+    pieces = ["▁", *word]
+    for left, right in merges:
+        for index in range(len(pieces) - 1):
+            if pieces[index : index + 2] == [left, right]:
+                pieces[index : index + 2] = [left + right]
+                break
+    return pieces
+
+
+def longest_pieces(word, pieces, mark="▁", choose=max, unknown=None):
+    rest, found = mark + word, []
+    while rest:
+        fitting = [piece for piece in pieces if rest.startswith(piece)]
+        if not fitting:
+            return ["<unknown>"] if unknown is None else [*found, *unknown]
+        found.append(choose(fitting, key=len))
+        rest = rest.removeprefix(found[-1])
+    return found
+
+
+def longest_for_ever(word, pieces):
+    found, rest = [], "▁" + word
+    while rest:
+        fitting = [piece for piece in pieces if rest.startswith(piece)]
+        found.append(max(fitting, key=len, default=""))
+        rest = rest.removeprefix(found[-1])
+    return found
+
+
 @pytest.mark.parametrize(
     ("name", "answer"),
     [
@@ -55,9 +91,9 @@ def encode_word(word, merges):
         ("elide", elide_in_a_loop),
         ("clipped_precision", precision),
         ("clipped_precision", lambda p, r: sum(min(p.count(word), r.count(word)) for word in set(p)) / len(p)),
-        ("brevity_penalty", lambda c, r: 1 if c > r else math.exp(1 - r / c)),
         ("encode_word", encode_word),
         ("encode_word", lambda word, merges: tuple(encode_word(word, merges))),
+        ("longest_pieces", longest_pieces),
     ],
 )
 def test_a_right_answer_passes(name, answer):
@@ -73,7 +109,7 @@ def test_a_right_answer_passes(name, answer):
         ("elide", lambda text: elide(text, before=""), "only before a vowel"),
         ("elide", lambda text: elide(text, words=f"({SHORT})"), "whole words only: une"),
         ("elide", lambda text: re.sub(r"e (?=[aeiou])", "'", text), "only|la loses"),
-        ("elide", lambda text: text.upper(), "expected \"j'aime le chat\""),
+        ("elide", lambda text: text.upper(), 'expected "j\'aime le chat"'),
         ("elide", lambda text: 5, "expected a string"),
         ("clipped_precision", lambda p, r: sum(word in r for word in p) / len(p), "clip"),
         ("clipped_precision", lambda p, r: len(set(p) & set(r)) / len(p), "sets forget"),
@@ -81,16 +117,21 @@ def test_a_right_answer_passes(name, answer):
         ("clipped_precision", lambda p, r: precision(p, r) * len(p) / len(r), "recall"),
         ("clipped_precision", lambda p, r: precision(p, r) * len(p), "these are the counts"),
         ("clipped_precision", lambda p, r: 0.5, "the smaller of the two counts"),
-        ("brevity_penalty", lambda c, r: math.exp(1 - r / c), "no bonus"),
-        ("brevity_penalty", lambda c, r: min(1, math.exp(1 - c / r)), "wrong places"),
-        ("brevity_penalty", lambda c, r: min(1, c / r), "an exponential"),
-        ("brevity_penalty", lambda c, r: min(1, math.exp(r / c - 1)), "sign is turned"),
-        ("brevity_penalty", lambda c, r: 0, "and 1 otherwise"),
         ("encode_word", lambda word, merges: ["▁", *word], "no merge is applied"),
         ("encode_word", lambda word, merges: encode_word(word, merges[::-1]), "wrong order"),
         ("encode_word", lambda word, merges: encode_word(word, merges[:1]), "only the first"),
         ("encode_word", lambda word, merges: encode_word(word, merges[:3]), "merge after merge"),
         ("encode_word", lambda word, merges: "low", "expected a list of pieces"),
+        ("encode_word", encode_at_first_place, "'wewe' gives .*first place only"),
+        ("encode_word", encode_by_replacing, "pieces are whole"),
+        ("longest_pieces", lambda word, pieces: longest_pieces(word, pieces, mark=""), "put the mark ▁ before"),
+        ("longest_pieces", lambda word, pieces: longest_pieces(word, pieces, choose=min), "the shortest piece"),
+        ("longest_pieces", lambda word, pieces: longest_pieces(word, pieces, unknown=[]), "the whole word is"),
+        ("longest_pieces", lambda word, pieces: longest_pieces(word, pieces, unknown=["<unknown>"]), "not only what is left"),
+        ("longest_pieces", lambda word, pieces: longest_pieces(word, pieces)[:1], "go on with the rest"),
+        ("longest_pieces", lambda word, pieces: {"▁lower"}, "expected a list of pieces"),
+        ("longest_pieces", lambda word, pieces: ["▁lower", "?"], "'lower' gives .*expected ▁lower"),
+        ("longest_pieces", longest_for_ever, "is there a loop that never ends"),
         (
             "encode_word",
             lambda word, merges: [piece for piece in (one.strip("▁") for one in encode_word(word, merges)) if piece],
@@ -98,7 +139,8 @@ def test_a_right_answer_passes(name, answer):
         ),
     ],
 )
-def test_a_usual_mistake_gets_its_hint(name, answer, hint):
+def test_a_usual_mistake_gets_its_hint(name, answer, hint, monkeypatch):
+    monkeypatch.setattr("transformer_lib.teaching.check.SECONDS", 0.5)
     line = says(name, answer)
     assert line.startswith(f"✗ {name}: ")
     assert re.search(hint, line), line

@@ -251,7 +251,7 @@ OFTEN = {"often": "souvent", "always": "toujours"}
 AT_THE_END = {"today": "aujourd'hui", "here": "ici"}
 JOINED_BY = {"and": "et", "but": "mais", "because": "parce que"}
 
-# What begins with a vowel or a silent h; the h of hibou is no silent one.
+# What begins with a vowel or an h that elides; the h of hibou is not heard either, but it keeps the letter before it.
 _OPEN = "(?=[aâàeéèêiîoôuhœ])(?!hibou)"
 _ELIDED = re.compile(rf"\b(j|n|m|t|d|l|qu)[ea] {_OPEN}")
 _CHANGED = re.compile(rf"\b(ce|ma|sa|beau|vieux|nouveau) {_OPEN}")
@@ -406,9 +406,7 @@ def _doing(rng: random.Random, negated: bool) -> Phrase:
         verb = rng.choice([verb for verb in TRANSITIVE if "person" in verb.kinds])
         english, french = _verb_phrase(subject, verb, negated, adverb)
         pronoun = rng.choice([word for word in PRONOUNS if _can_be_object(subject, word)])
-        return Phrase(
-            f"{english} {pronoun.as_object}", french(pronoun.french_as_object), combinations=subject.combinations
-        )
+        return Phrase(f"{english} {pronoun.as_object}", french(pronoun.french_as_object), combinations=subject.combinations)
     verb = rng.choice(TRANSITIVE)
     english, french = _verb_phrase(subject, verb, negated, adverb)
     thing = _noun_phrase(rng, verb.kinds, after_not=negated)

@@ -37,10 +37,10 @@ SETTINGS: dict[str, Any] = {
 SETS = ("held_out", "longer", "unseen")
 
 
-def _transformer(vocab: int) -> nn.Module:
+def transformer_config(vocab: int) -> TransformerConfig:
+    """Return the sizes of this chapter's Transformer; dropout is 0.1, the paper's."""
     sizes = {"d_model": SETTINGS["d_model"], "num_layers": 2, "num_heads": 4, "d_ff": 256, "max_len": 64}
-    config = TransformerConfig(source_vocab_size=vocab, target_vocab_size=vocab, **sizes, shared_vocabulary=True)
-    return CachedTransformer(config)
+    return TransformerConfig(source_vocab_size=vocab, target_vocab_size=vocab, **sizes, shared_vocabulary=True)
 
 
 # What the schedule's rate is multiplied by: of two values tried, the better one for this kind of model.
@@ -49,7 +49,7 @@ RATES = {"GRU": 1.0, "GRU with attention": 1.0, "Transformer": 0.5}
 MODELS: dict[str, Callable[[int], nn.Module]] = {
     "GRU": lambda vocab: Seq2Seq(vocab, vocab, d_model=SETTINGS["d_model"], hidden_size=150),
     "GRU with attention": lambda vocab: AttentionSeq2Seq(vocab, vocab, d_model=SETTINGS["d_model"], hidden_size=104),
-    "Transformer": _transformer,
+    "Transformer": lambda vocab: CachedTransformer(transformer_config(vocab)),
 }
 
 
@@ -74,19 +74,36 @@ def train_translator(
     """
     torch.manual_seed(seed)
     model = MODELS[name](len(tokenizer))
+    history = train_model(
+        model, corpus, tokenizer, rate=RATES[name], seed=seed, steps=steps, description=f"{name}, seed {seed}"
+    )
+    return Translator(model, tokenizer), history
+
+
+def train_model(
+    model: nn.Module,
+    corpus: ParallelCorpus,
+    tokenizer: BytePairTokenizer,
+    *,
+    rate: float,
+    seed: int,
+    steps: int | None = None,
+    smoothing: float = SETTINGS["smoothing"],
+    description: str = "training",
+) -> History:
+    """Train `model` on `corpus.train` with the settings of all runs, and return the history of its training."""
     pairs = encode_pairs(tokenizer, corpus.train)
-    optimizer = transformer_optimizer(model, RATES[name])
-    history = train(
+    optimizer = transformer_optimizer(model, rate)
+    return train(
         model,
         lambda epoch: token_batches(pairs, SETTINGS["max_tokens"], seed=1000 * seed + epoch),
         steps=steps or SETTINGS["steps"],
         optimizer=optimizer,
         schedule=TransformerSchedule(optimizer, SETTINGS["d_model"], warmup=SETTINGS["warmup"]),
-        smoothing=SETTINGS["smoothing"],
+        smoothing=smoothing,
         max_grad_norm=SETTINGS["clip"],
-        description=f"{name}, seed {seed}",
+        description=description,
     )
-    return Translator(model, tokenizer), history
 
 
 def measure(translator: Translator, pairs: tuple[tuple[str, str], ...]) -> dict[str, Any]:

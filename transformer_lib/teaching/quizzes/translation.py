@@ -7,61 +7,81 @@ QUESTIONS = [
         "Somebody trains the tokenizer on all sentences, test sentences included, and "
         "the model on the training set alone. What is wrong with the score?",
         answers=[
-            ("Nothing: a tokenizer does not translate.", "It has counted test text."),
             (
-                "The vocabulary fits the test sentences better than it would new ones.",
+                "The vocabulary fits the test sentences better than new ones.",
                 "Words that only the test has get tokens of their own.",
             ),
-            ("The model gets too many parameters.", "Their number can be the same."),
-        ],
-        correct=1,
-    ),
-    Question(
-        "One page reports BLEU 41, another 38, for the same translations. "
-        "What do you ask first?",
-        answers=[
-            ("Which model is larger?", "The translations are the same."),
             (
-                "What are the two signatures?",
-                "Another way of cutting words, or lower case, changes the number.",
+                "Nothing: a tokenizer has no weights and translates nothing.",
+                "It has counted test text, and its pieces are what the model reads.",
             ),
-            ("How long was the training?", "The translations are the same."),
-        ],
-        correct=1,
-    ),
-    Question(
-        "Why is `decode` stopped at the first EOS?",
-        answers=[
             (
-                "What comes after it in the batch is padding.",
-                "A finished sentence stays finished; the others still write.",
+                "The model gets more parameters than one with a clean vocabulary.",
+                "Their number follows from the size asked for, and that can be the same.",
             ),
-            ("EOS has no text.", "Then it would be enough to leave it out."),
-            ("It makes decoding faster.", "The ids have been written already."),
         ],
         correct=0,
     ),
     Question(
-        "The map shows a bright cell from *ne* to *not*. What follows?",
+        "One page reports BLEU 41, another 38, for the same translations and the same references. What do you ask first?",
         answers=[
-            ("*ne* is written because of *not* alone.", "A map shows no causes."),
+            ("Which of the two models has more parameters?", "The translations are the same, whoever wrote them."),
+            ("Was one of them decoded with a wider beam?", "Then the translations would differ; they are the same."),
+            ("What are the signatures of the two scores?", "Another way of cutting words, or lower case, changes the number."),
+        ],
+        correct=2,
+    ),
+    Question(
+        "A translation without any right run of four words has BLEU 0 by the formula, and 18 by sacrebleu. Why?",
+        answers=[
             (
-                "This head took much of the vector at *not* when *ne* was written.",
-                "And that vector also holds what the encoder mixed into it.",
+                "sacrebleu leaves out the precisions that are 0 and takes the mean of the rest.",
+                "`eff:no` says that all four are used.",
             ),
-            ("The model knows French grammar.", "That is what the tests are for."),
+            (
+                "sacrebleu counts a precision of 0 as if a part of one n-gram were right.",
+                "That is `smooth:exp`: first a half, then a quarter.",
+            ),
+            (
+                "sacrebleu cuts words into pieces first, and pieces make right runs more often.",
+                "`13a` separates punctuation; it cuts no word.",
+            ),
         ],
         correct=1,
     ),
     Question(
-        "Held-out sentences are nearly perfect, longer ones are mostly wrong. Why?",
+        "For *blanche* the map has one bright cell, at *white*. How do you find out where the gender comes from?",
         answers=[
             (
-                "Training never had so many words, nor these positions.",
-                "Low loss on the same kind of text says nothing about other kinds.",
+                "Look at the maps of the other heads: one of them is bright at *cow*.",
+                "Even then it would be a place that was looked at, and no cause.",
             ),
-            ("The sinusoids end at ten positions.", "They have no end."),
-            ("Longer sentences have unknown words.", "Each word occurs in training."),
+            (
+                "Exchange the noun in the source or in the decoder's words, one at a time.",
+                "What changes the ending is what the ending depends on.",
+            ),
+            (
+                "Take the mean over layers and heads, so that no road is overlooked.",
+                "A mean of maps is a map: it says where, and not what was taken from there.",
+            ),
+        ],
+        correct=1,
+    ),
+    Question(
+        "Of the Transformer's wrong translations of longer sentences, most …",
+        answers=[
+            (
+                "have more words than any training sentence, and lose their place on the way.",
+                "Counted: more than half are longer than ten words, and wrong words and missing words come together.",
+            ),
+            (
+                "break off after ten words, where the sentences of its training used to end.",
+                "About one in five breaks off after a right beginning; the others do not.",
+            ),
+            (
+                "hold a word that training never had, and go wrong from this word on.",
+                "Each word of the test sets occurs in training; that was checked.",
+            ),
         ],
         correct=0,
     ),
