@@ -12,6 +12,7 @@ from transformer_lib.teaching.experiments.recurrent import freeze_gate, memory_a
 SEEDS = range(5)
 LENGTHS = [6, 10, 20, 30, 40, 60, 100]
 
+
 def rotation(input_size: int, hidden_size: int) -> RNNCell:
     """Return an RNN cell whose state is only turned by its matrix at the start, and made neither longer nor shorter."""
     cell = RNNCell(input_size, hidden_size)

@@ -7,7 +7,15 @@ from torch import get_num_threads, set_num_threads
 
 from benchmarks.records import write_record
 from transformer_lib.schedule import TransformerSchedule, transformer_rate
-from transformer_lib.teaching.experiments.schedule import D_MODEL, LENGTH, VOCABULARY, WARMUP, DeepStack, train_to_copy, without_warmup
+from transformer_lib.teaching.experiments.schedule import (
+    D_MODEL,
+    LENGTH,
+    VOCABULARY,
+    WARMUP,
+    DeepStack,
+    train_to_copy,
+    without_warmup,
+)
 
 NAME = "schedule_warmup"
 SEEDS = [0, 1, 2]

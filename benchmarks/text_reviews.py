@@ -27,9 +27,7 @@ def main() -> None:
     training, validation = read_reviews(given.training), read_reviews(given.validation)
     if given.limit and given.limit < len(training):
         training = random.Random(given.seed).sample(training, given.limit)
-    vocabulary, train_set, validation_set = encode_reviews(
-        training, validation, max_tokens=given.max_tokens
-    )
+    vocabulary, train_set, validation_set = encode_reviews(training, validation, max_tokens=given.max_tokens)
     print(f"{len(training)} training reviews, {len(validation)} validation reviews, {len(vocabulary.words)} words")
 
     validation_batches = bucket_batches(*validation_set, batch_size=256)
@@ -41,7 +39,7 @@ def main() -> None:
         shuffle = torch.Generator().manual_seed(given.seed)
         train_classifier(
             model,
-            lambda: bucket_batches(*train_set, generator=shuffle),
+            lambda shuffle=shuffle: bucket_batches(*train_set, generator=shuffle),
             epochs=given.epochs,
             learning_rate=learning_rate,
         )

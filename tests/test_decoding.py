@@ -78,6 +78,7 @@ def log_probabilities(model, source, tokens):
 
 # Cached is uncached
 
+
 @given(
     seed=st.integers(0, 10_000),
     count=st.integers(1, 4),
@@ -142,10 +143,9 @@ def test_a_refused_call_leaves_the_state_as_it_was(kind):
 
 # Where sentences end
 
+
 @pytest.mark.pitfall(26)
-@given(
-    seed=st.integers(0, 10_000), max_len=st.integers(1, 8), beam=st.integers(1, 5), ending=st.sampled_from([-9.0, 0.0, 1.5])
-)
+@given(seed=st.integers(0, 10_000), max_len=st.integers(1, 8), beam=st.integers(1, 5), ending=st.sampled_from([-9.0, 0.0, 1.5]))
 @settings(max_examples=30)
 def test_finished_sentences_stay_finished(seed, max_len, beam, ending):
     model = tiny(seed, ending=ending, max_len=8)
@@ -312,6 +312,7 @@ def test_a_wider_beam_finds_what_greedy_misses():
 
 # One sentence does not know of the others
 
+
 @pytest.mark.parametrize("decode", [greedy_decode, beam_search])
 def test_a_sentence_is_written_the_same_alone_and_among_others(decode):
     model = tiny(3, ending=0.5, max_len=8)
@@ -333,6 +334,7 @@ def test_padding_and_sos_are_never_written(decode):
 
 
 # Sampling
+
 
 def test_sampling_by_hand():
     logits = torch.tensor([0.1, 0.4, 0.3, 0.2], dtype=torch.float64).log()
@@ -409,6 +411,7 @@ def test_sampling_repeats_with_its_generator_and_ends_in_greedy():
 
 # The model is left as it was
 
+
 @pytest.mark.parametrize("decode", [greedy_decode, sample_decode, beam_search, beam_hypotheses])
 def test_dropout_is_off_while_writing_and_every_mode_is_put_back(decode):
     model, source = tiny(2, dropout=0.5, max_len=8), sentences(2, 3, 4)
@@ -432,6 +435,7 @@ def test_dropout_is_off_while_writing_and_every_mode_is_put_back(decode):
 
 
 # The record
+
 
 def test_the_cache_is_at_least_five_times_faster_at_128_tokens():
     for row in record("decoding_cache")["numbers"]:

@@ -11,8 +11,13 @@ from transformer_lib._lines import read_lines
 lines = st.text(st.characters(exclude_characters="\n\r", exclude_categories=["Cs"]))
 
 
-@given(content=st.lists(lines, min_size=1).filter(lambda given: "".join(given).strip() and given[-1] and given[0][:1] != "\ufeff"),
-       packed=st.booleans(), end=st.sampled_from(["\n", "\r\n"]), ends=st.booleans(), mark=st.booleans())
+@given(
+    content=st.lists(lines, min_size=1).filter(lambda given: "".join(given).strip() and given[-1] and given[0][:1] != "\ufeff"),
+    packed=st.booleans(),
+    end=st.sampled_from(["\n", "\r\n"]),
+    ends=st.booleans(),
+    mark=st.booleans(),
+)
 def test_every_line_comes_back(tmp_path_factory, content, packed, end, ends, mark):
     data = ("\ufeff" * mark + end.join(content) + end * ends).encode()
     path = tmp_path_factory.mktemp("lines") / "x.txt"

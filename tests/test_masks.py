@@ -294,6 +294,7 @@ def test_a_change_survives_layer_normalisation():
 @given(seq=st.integers(2, 5), width=st.integers(2, 6), seed=st.integers(0, 3))
 def test_a_change_is_not_x_drawn_again(seq, width, seed):
     """Even when x was drawn from the seed of the test."""
+
     class Backwards(nn.Module):
         def forward(self, x):
             return x.flip(1)

@@ -61,9 +61,7 @@ class TestEqualToTorch:
     @settings(max_examples=15)
     @given(batch=small, seq=small, input_size=small, hidden_size=small, bidirectional=st.booleans(), begin=st.booleans())
     @pytest.mark.pitfall(28, 29)
-    def test_forward_and_gradients(
-        self, make_cell, make_theirs, batch, seq, input_size, hidden_size, bidirectional, begin
-    ):
+    def test_forward_and_gradients(self, make_cell, make_theirs, batch, seq, input_size, hidden_size, bidirectional, begin):
         ours, theirs = pair_of_layers(make_cell, make_theirs, input_size, hidden_size, bidirectional)
         x = torch.randn(batch, seq, input_size, requires_grad=True)
         state = draw_state(make_cell, 1 + bidirectional, batch, hidden_size) if begin else None

@@ -90,7 +90,7 @@ def test_only_whole_words_are_cut_and_only_if_asked():
 
 
 def test_ids_by_hand():
-    vocabulary = Vocabulary("not good good good film a film".split(), oov_buckets=2)
+    vocabulary = Vocabulary(["not", "good", "good", "good", "film", "a", "film"], oov_buckets=2)
     assert vocabulary.words == ["good", "film", "not", "a"]
     assert vocabulary.encode(["good", "film", "not", "a"]) == [1, 2, 3, 4]
     assert vocabulary.encode(["splendid"]) == [5 + 4021696590 % 2]
@@ -98,7 +98,12 @@ def test_ids_by_hand():
     assert len(vocabulary) == 7
 
 
-@given(tokens=st.lists(words, min_size=1, max_size=40), new=st.lists(words, max_size=10), size=st.integers(1, 9), buckets=st.integers(1, 5))
+@given(
+    tokens=st.lists(words, min_size=1, max_size=40),
+    new=st.lists(words, max_size=10),
+    size=st.integers(1, 9),
+    buckets=st.integers(1, 5),
+)
 def test_ids_of_any_words(tokens, new, size, buckets):
     vocabulary = Vocabulary(tokens, max_size=size, oov_buckets=buckets)
     counts = Counter(tokens)
@@ -327,7 +332,7 @@ def test_synthetic_reviews_are_twins():
 
 def meaning(clause):
     """An independent reading: the sign of the word, turned round by each negation."""
-    praise = "good great exciting moving clever brilliant deep charming".split()
+    praise = ["good", "great", "exciting", "moving", "clever", "brilliant", "deep", "charming"]
     negations = sum(clause.split().count(word) for word in ("not", "nobody", "never", "cannot"))
     return (any(word in praise for word in clause.split()) + negations) % 2
 
@@ -355,7 +360,15 @@ def test_labels_mean_what_the_reviews_say():
 def test_plain_reviews_have_no_negation():
     for text, label in synthetic_reviews(400, seed=0, negation=False):
         assert not {"not", "never", "nobody", "cannot", "but", "although"} & set(tokenize(text))
-        assert any(word in text for word in (("bad awful boring dull stupid clumsy shallow tiresome", "good great exciting moving clever brilliant deep charming")[label]).split())
+        assert any(
+            word in text
+            for word in (
+                (
+                    "bad awful boring dull stupid clumsy shallow tiresome",
+                    "good great exciting moving clever brilliant deep charming",
+                )[label]
+            ).split()
+        )
 
 
 @given(count=st.integers(1, 40).map(lambda half: 2 * half), seed=st.integers(0, 10**6))
@@ -426,7 +439,11 @@ def test_columns_are_found_by_name(tmp_path):
         assert read_reviews(path) == [Review("good", 1)]
 
 
-@given(rows=st.lists(st.tuples(st.text(st.characters(exclude_characters="\t\n\r", exclude_categories=["Cs"])), st.integers(0, 1)), min_size=1))
+@given(
+    rows=st.lists(
+        st.tuples(st.text(st.characters(exclude_characters="\t\n\r", exclude_categories=["Cs"])), st.integers(0, 1)), min_size=1
+    )
+)
 def test_no_row_of_a_table_is_lost(tmp_path_factory, rows):
     path = tmp_path_factory.mktemp("table") / "r.tsv"
     write(path, HEADER + "".join(f"7\t{text}\t{label}\n" for text, label in rows))
@@ -448,7 +465,10 @@ BROKEN_TABLES = {
     "empty gzip": (gzip.compress(b""), "r.tsv, line 1: the file is empty"),
     "broken gzip": (gzip.compress(HEADER.encode() * 99)[:-9], "r.tsv: the gzip file is broken"),
     "damaged gzip": (gzip.compress(HEADER.encode() * 99)[:20] + b"\xff" * 30, "r.tsv: the gzip file is broken"),
-    "no document": (b"id\ttext\tlabel\n1\tx\t1\n", "r.tsv, line 1: expected one column 'document', but got 'id', 'text', 'label'"),
+    "no document": (
+        b"id\ttext\tlabel\n1\tx\t1\n",
+        "r.tsv, line 1: expected one column 'document', but got 'id', 'text', 'label'",
+    ),
     "no label": (b"id\tdocument\n1\tx\n", "r.tsv, line 1: expected one column 'label'"),
     "two documents": (b"document\tdocument\tlabel\nx\ty\t1\n", "r.tsv, line 1: expected one column 'document'"),
     "commas": (b"id,document,label\n1,x,1\n", "r.tsv, line 1: expected one column 'document', but got 'id,document,label'"),
@@ -459,7 +479,10 @@ BROKEN_TABLES = {
     "label 2": ((HEADER + "1\tx\t1\n2\ty\t2\n").encode(), "r.tsv, line 3: label '2', but expected 0 or 1"),
     "no label in the row": ((HEADER + "1\tx\t\n").encode(), "r.tsv, line 2: label ''"),
     "label in words": ((HEADER + "1\tx\tpos\n").encode(), "r.tsv, line 2: label 'pos'"),
-    "CP949": (HEADER.encode() + "1\tx\t1\n".encode() + "2\t좋다\t1\n".encode("cp949"), "r.tsv, line 3, byte 3: this is not UTF-8.*CP949"),
+    "CP949": (
+        HEADER.encode() + b"1\tx\t1\n" + "2\t좋다\t1\n".encode("cp949"),
+        "r.tsv, line 3, byte 3: this is not UTF-8.*CP949",
+    ),
     "UTF-16": ((HEADER + "1\tx\t1\n").encode("utf-16"), "r.tsv, line 1, byte 1: this is not UTF-8"),
 }
 
@@ -484,7 +507,7 @@ def test_a_broken_folder_says_which_file(tmp_path):
     broken = write(tmp_path / "pos" / "0_9.txt", "")
     with pytest.raises(ValueError, match=r"0_9\.txt, line 1: the file is empty"):
         read_reviews(tmp_path)
-    write(broken, "fine\nthen ".encode() + b"\xff\xfe")
+    write(broken, b"fine\nthen " + b"\xff\xfe")
     with pytest.raises(ValueError, match=r"0_9\.txt, line 2, byte 6: this is not UTF-8"):
         read_reviews(tmp_path)
     write(broken, "fine")
@@ -551,7 +574,9 @@ def test_a_file_that_is_no_vocabulary_is_named(tmp_path, content):
         Vocabulary.load(write(tmp_path / "words.json", content))
 
 
-@pytest.mark.parametrize(("content", "message"), [("", "line 1: the file is empty"), (b"\xff\xfe", "line 1, byte 1: this is not UTF-8")])
+@pytest.mark.parametrize(
+    ("content", "message"), [("", "line 1: the file is empty"), (b"\xff\xfe", "line 1, byte 1: this is not UTF-8")]
+)
 def test_a_vocabulary_that_is_no_text_is_named(tmp_path, content, message):
     with pytest.raises(ValueError, match=f"words.json, {message}"):
         Vocabulary.load(write(tmp_path / "words.json", content))

@@ -16,6 +16,7 @@ BRANCH = re.compile(r"[A-Za-z][\w.-]*(/[\w.-]+)*")
 
 SET_UP = """\
 #| default_exp {stem}
+# @title Set-up: install the course's library where it is missing
 # Where the course's library is not installed, as in Colab, this cell installs it.
 import importlib.util
 

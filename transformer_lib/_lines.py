@@ -31,8 +31,7 @@ def read_lines(path: str | os.PathLike) -> list[str]:
         except UnicodeDecodeError as error:
             where = f"{path}, line {number}, byte {error.start + 1}"
             raise ValueError(
-                f"{where}: this is not UTF-8 ({error.reason}); "
-                "older Korean files are often CP949: convert the file to UTF-8"
+                f"{where}: this is not UTF-8 ({error.reason}); older Korean files are often CP949: convert the file to UTF-8"
             ) from None
         lines.append(text.removesuffix("\r"))
     return lines

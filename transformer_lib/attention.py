@@ -8,7 +8,6 @@ __all__ = ['scaled_dot_product_attention', 'split_heads', 'join_heads', 'MultiHe
 # %% ../notebooks/06_attention.ipynb #library-imports
 import math
 
-import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 from torch.nn import functional as F

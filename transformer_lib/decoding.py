@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['LayerCache', 'decode_with_cache', 'CachedState', 'CachedTransformer', 'sampling_probabilities', 'sample_decode',
-           'length_penalty', 'Hypothesis', 'beam_hypotheses', 'beam_search', 'greedy_decode', 'write_words']
+           'length_penalty', 'Hypothesis', 'beam_hypotheses', 'beam_search']
 
 # %% ../notebooks/13_decoding.ipynb #library-imports
 import math
@@ -20,10 +20,9 @@ from ._modes import in_mode
 from .decoder import DecoderLayer
 from .masks import look_ahead_mask, padding_mask
 from .seq2seq import EOS_ID, PAD_ID, SOS_ID
-from .seq2seq import greedy_decode, next_logits, write_words
+from .seq2seq import greedy_decode as greedy_decode  # for who looks here
+from .seq2seq import next_logits, write_words
 from .transformer import Transformer
-
-_all_ = ["greedy_decode", "write_words"]  # chapter 1's, offered here too
 
 # %% ../notebooks/13_decoding.ipynb #layer-cache
 class LayerCache:
@@ -260,7 +259,8 @@ def beam_hypotheses(
     found: list[list[Hypothesis]] = [[] for _ in source]
     with in_mode(model, training=False):
         state = model.start(source)
-        sentence = torch.arange(len(source), device=source.device)[:, None]  # (batch, 1)
+        rows = torch.arange(len(source), device=source.device)  # (batch)
+        sentence = rows[:, None]  # (batch, 1)
         state.select(sentence.expand(-1, beam).flatten())  # (batch · beam) rows now
         written = source.new_empty(len(source), beam, 0)
         word = source.new_full((len(source) * beam, 1), SOS_ID)

@@ -120,7 +120,11 @@ def test_a_right_answer_passes(says, name, answer):
             "must sum to 1 again",
         ),
         ("top_k_probabilities", lambda logits, k: cut(logits, k, 0.0).softmax(dim=0), "e⁰ = 1"),
-        ("top_k_probabilities", lambda logits, k: top_k_probabilities(logits, k).sort(descending=True).values, "in order of size"),
+        (
+            "top_k_probabilities",
+            lambda logits, k: top_k_probabilities(logits, k).sort(descending=True).values,
+            "in order of size",
+        ),
         ("top_k_probabilities", lambda logits, k: cut(logits, k), "the softmax is missing"),
         ("top_k_probabilities", lambda logits, k: logits.topk(k).values.softmax(dim=0), r"shape \(2,\), expected \(6,\)"),
         ("top_k_probabilities", lambda logits, k: top_k_probabilities(logits, k + 1), "for k = 2"),

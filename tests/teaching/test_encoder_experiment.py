@@ -47,9 +47,7 @@ def test_everything_on_is_an_encoder_layer():
 def test_the_larger_start_is_larger():
     weight = AblatedLayer(start=2.0).attention.query_projection.weight
     assert weight.std().item() == pytest.approx(2 / math.sqrt(D_MODEL), rel=0.15)
-    assert AblatedLayer().attention.query_projection.weight.std().item() == pytest.approx(
-        1 / math.sqrt(3 * D_MODEL), rel=0.15
-    )
+    assert AblatedLayer().attention.query_projection.weight.std().item() == pytest.approx(1 / math.sqrt(3 * D_MODEL), rel=0.15)
 
 
 def test_difference_is_zero_for_equal_tokens_and_one_around_zero():

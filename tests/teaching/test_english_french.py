@@ -254,7 +254,7 @@ WRONG_FRENCH = {
     "no elision": rf"\b(je|ne|le|la|me|te|de|que) (?!hibou)({VOWEL}|h)",
     "elision before hibou": r"'hibou",
     "no contraction": r"\bà les? ",
-    "masculine before a vowel": rf"\b(ce|beau|vieux|nouveau) (homme|enfant|oncle|oiseau|œuf|arbre)\b",
+    "masculine before a vowel": r"\b(ce|beau|vieux|nouveau) (homme|enfant|oncle|oiseau|œuf|arbre)\b",
     "feminine before a vowel": rf"\b(ma|sa) (?!hibou)({VOWEL}|h)",
     "ne without pas": r"\b(ne |n')(?!.*\bpas\b)",
     "two spaces": r"  |^ | $",

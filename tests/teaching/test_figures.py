@@ -32,9 +32,7 @@ def axes():
 def shown(monkeypatch):
     """What `show` hands to the notebook."""
     outputs = []
-    monkeypatch.setattr(
-        figures, "display", lambda data, **settings: outputs.append(SimpleNamespace(data=data, **settings))
-    )
+    monkeypatch.setattr(figures, "display", lambda data, **settings: outputs.append(SimpleNamespace(data=data, **settings)))
     return outputs
 
 

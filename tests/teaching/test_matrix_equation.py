@@ -7,7 +7,6 @@ from matplotlib.patches import Rectangle
 
 from transformer_lib.teaching.figures import Matrix, matrix_equation
 
-
 pytestmark = pytest.mark.usefixtures("close_figures")
 
 

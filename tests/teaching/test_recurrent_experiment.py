@@ -94,9 +94,7 @@ def test_a_gate_is_frozen_at_0_or_1():
 
 
 def test_training_learns_a_short_memory_and_a_seed_fixes_it():
-    model, again = (
-        train_to_remember(torchs_gru, seed=0, hidden_size=16, steps=150, shortest=2, longest=4) for _ in range(2)
-    )
+    model, again = (train_to_remember(torchs_gru, seed=0, hidden_size=16, steps=150, shortest=2, longest=4) for _ in range(2))
     assert min(memory_accuracy(model, lengths=[2, 4])) > 0.9
     assert_close(list(model.parameters()), list(again.parameters()), rtol=0, atol=0)
     other = train_to_remember(torchs_gru, seed=1, hidden_size=16, steps=1, shortest=2, longest=4)
@@ -104,7 +102,7 @@ def test_training_learns_a_short_memory_and_a_seed_fixes_it():
 
 
 def test_a_fresh_readout_finds_what_the_states_hold_and_nothing_else():
-    x, first = memory_batch(count=600, length=3, generator=generator())
+    _x, first = memory_batch(count=600, length=3, generator=generator())
     held = torch.eye(SYMBOLS)[first] @ torch.randn(SYMBOLS, 5, generator=generator()).mul(3)
     assert fresh_readout_accuracy(held, first, held_out=200) > 0.95
     empty = torch.randn(600, 5, generator=generator())

@@ -1,4 +1,4 @@
-"""Every parameter has its twin once, and what is not alike is not paired. That the outputs are alike, the chapters' tests show."""
+"""Every parameter has its twin once, and what is not alike is not paired. The chapters' tests show that outputs are alike."""
 
 import pytest
 import torch

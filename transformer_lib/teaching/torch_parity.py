@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-__all__ = ["copy_to_torch", "compare_gradients", "matching_parameters"]
+__all__ = ["compare_gradients", "copy_to_torch", "matching_parameters"]
 
 # The parts that torch calls by other names, ours first. All others have the same name on both sides.
 _NAMES: dict[type[nn.Module], dict[str, str]] = {

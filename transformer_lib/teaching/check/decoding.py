@@ -114,7 +114,10 @@ def after_the_end(attempt: Callable) -> str:
             (tokens, "nothing has changed yet: what comes after EOS must become padding"),
             (np.where(ends_before + is_end > 0, pad_id, tokens), "EOS itself stays: only what comes after it is padding"),
             (np.where(is_end, pad_id, tokens), "this removes EOS and leaves what follows it: the other way round"),
-            (np.where((ends_before > 0) & ~is_end, pad_id, tokens), "a second EOS comes after the first one, so it is padding too"),
+            (
+                np.where((ends_before > 0) & ~is_end, pad_id, tokens),
+                "a second EOS comes after the first one, so it is padding too",
+            ),
             (np.where(ends_before > 0, 0, tokens), "use `pad_id`: it is not always 0"),
         ):
             if not np.array_equal(mistake, expected) and np.array_equal(given, mistake):

@@ -119,7 +119,7 @@ def first_leak(attempt: Callable) -> str:
             raise Hint(f"{what}: output {changed} may move, because it sees itself. Only earlier ones are leaks")
         if given > changed:
             raise Hint(f"{what}: later outputs may move, they see their past. Only earlier ones are leaks")
-        if 0 <= given and given not in moved:
+        if given >= 0 and given not in moved:
             raise Hint(f"{what}: output {given:g} differs by 1e-9 only. That is rounding: ask for more than 1e-6")
         if given == -1 and change == down:
             raise Hint(f"{what}, downwards: take the absolute value (abs) of the difference")

@@ -38,13 +38,20 @@ def recurrent_layer(attempt: Callable) -> str:
         ):
             if np.allclose(result, wrong, atol=1e-4):
                 raise Hint(hint)
-        expect_close(result, right, "Each step is tanh(step @ w_x + y @ w_y + b), and its output is the next y", what="the outputs")
+        expect_close(
+            result, right, "Each step is tanh(step @ w_x + y @ w_y + b), and its output is the next y", what="the outputs"
+        )
     return "one cell for all steps, and each step reads the output of the one before"
 
 
 def _outputs(
-    x: np.ndarray, y: np.ndarray, w_x: np.ndarray, w_y: np.ndarray, b: np.ndarray,
-    activation: Callable = np.tanh, hand_on: bool = True,
+    x: np.ndarray,
+    y: np.ndarray,
+    w_x: np.ndarray,
+    w_y: np.ndarray,
+    b: np.ndarray,
+    activation: Callable = np.tanh,
+    hand_on: bool = True,
 ) -> np.ndarray:
     outputs = []
     for step in range(x.shape[1]):
@@ -128,11 +135,9 @@ def last_outputs(attempt: Callable) -> str:
 
     for lengths in ([5, 2, 4], [1, 3]):
         # One column more than the longest has: the reader's step too far is then a wrong answer, and no IndexError.
-        outputs, = _normal((len(lengths), 6, 3))
-        given, = _tensors(outputs)
-        result = expect_shape(
-            attempt(given, torch.tensor(lengths)), (len(lengths), 3), "the result, (batch, hidden),"
-        )
+        (outputs,) = _normal((len(lengths), 6, 3))
+        (given,) = _tensors(outputs)
+        result = expect_shape(attempt(given, torch.tensor(lengths)), (len(lengths), 3), "the result, (batch, hidden),")
         rows = np.arange(len(lengths))
         expected = outputs[rows, np.array(lengths) - 1]
         for mistake, hint in (

@@ -85,7 +85,10 @@ def padding_share_of(attempt: Callable) -> str:
             (1 - sum(lengths) / full, "the last batch may have fewer rows: count the rows it has"),
             (1 - sum(lengths) / one_batch, "each batch is as wide as its own longest sequence, not the longest of all"),
             (1 - sum(lengths) / in_order, "take the lengths in the order given; sort them afterwards, to compare"),
-            (_mean_of_shares(lengths, size), "that is the mean of the batches' shares; a large batch counts for more than a small one"),
+            (
+                _mean_of_shares(lengths, size),
+                "that is the mean of the batches' shares; a large batch counts for more than a small one",
+            ),
             ((places - sum(lengths)) / sum(lengths), "that is padding for each word; divide by all places, words and padding"),
             (places - sum(lengths), "that is the number of places; divide it by the number of all places"),
         ):
@@ -115,17 +118,28 @@ def mean_vector(attempt: Callable) -> str:
     for wrong, hint in (
         (vectors.mean(axis=1), "that is the mean over all columns, padding too: leave out the columns from lengths on"),
         (vectors.sum(axis=1) / lengths[:, None], "the sum still holds the vectors of padding: make them zero before the sum"),
-        ((vectors * is_word).mean(axis=1), "the padding is gone from the sum, but still counted: divide by the length, not by seq"),
+        (
+            (vectors * is_word).mean(axis=1),
+            "the padding is gone from the sum, but still counted: divide by the length, not by seq",
+        ),
         (total, "that is the sum over the words: divide it by how many there are"),
         (total / lengths.mean(), "each review has its own length: divide row by row, with lengths.unsqueeze(1)"),
         (total / lengths.max(), "each review has its own length: divide row by row, with lengths.unsqueeze(1)"),
-        ((vectors * one_more).sum(axis=1) / lengths[:, None], "one column too many: a review of 4 words has the columns 0 to 3"),
-        ((vectors * one_more).sum(axis=1) / (lengths + 1)[:, None], "one column too many: a review of 4 words has the columns 0 to 3"),
+        (
+            (vectors * one_more).sum(axis=1) / lengths[:, None],
+            "one column too many: a review of 4 words has the columns 0 to 3",
+        ),
+        (
+            (vectors * one_more).sum(axis=1) / (lengths + 1)[:, None],
+            "one column too many: a review of 4 words has the columns 0 to 3",
+        ),
         (vectors[np.arange(4), lengths - 1], "that is the last word's vector: take the mean over all words"),
     ):
         if np.allclose(mean, wrong, atol=1e-4):
             raise Hint(hint)
-    expect_close(mean, total / lengths[:, None], "Sum the words' vectors, row by row, and divide by the length", what="the mean")
+    expect_close(
+        mean, total / lengths[:, None], "Sum the words' vectors, row by row, and divide by the length", what="the mean"
+    )
     return "what stands in the columns of padding changes nothing"
 
 

@@ -7,9 +7,9 @@ from transformer_lib.text import Review
 
 __all__ = ["synthetic_reviews"]
 
-NOUNS = "acting story music ending dialogue camera script cast".split()
-BLAME = "bad awful boring dull stupid clumsy shallow tiresome".split()
-PRAISE = "good great exciting moving clever brilliant deep charming".split()
+NOUNS = ["acting", "story", "music", "ending", "dialogue", "camera", "script", "cast"]
+BLAME = ["bad", "awful", "boring", "dull", "stupid", "clumsy", "shallow", "tiresome"]
+PRAISE = ["good", "great", "exciting", "moving", "clever", "brilliant", "deep", "charming"]
 # By the number of negations: none, one, two.
 CLAUSES = (
     ("the {noun} was {word}", "I found the {noun} {word}", "the {noun} is really {word}"),

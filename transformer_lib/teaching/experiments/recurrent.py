@@ -111,7 +111,9 @@ def memory_accuracy(model: nn.Module, *, lengths: Sequence[int], count: int = 50
 
 
 @torch.no_grad()
-def states_by_length(layer: nn.Module, *, lengths: Sequence[int], count: int, seed: int = 0) -> tuple[dict[int, Tensor], Tensor]:
+def states_by_length(
+    layer: nn.Module, *, lengths: Sequence[int], count: int, seed: int = 0
+) -> tuple[dict[int, Tensor], Tensor]:
     """Return the output of `layer` after each of `lengths` steps, each `(count, hidden)`, and the first symbols `(count,)`."""
     generator = torch.Generator().manual_seed(2_000_000 + seed)
     x, first = memory_batch(count=count, length=max(lengths), generator=generator)

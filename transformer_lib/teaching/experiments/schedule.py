@@ -7,10 +7,10 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 from torch.optim.lr_scheduler import LambdaLR, LRScheduler
 
+from transformer_lib._progress import progress
 from transformer_lib.encoder import Encoder, StackConfig
 from transformer_lib.positional_encoding import PositionalEncoding
 from transformer_lib.schedule import transformer_optimizer, transformer_rate
-from transformer_lib._progress import progress
 from transformer_lib.transformer import TokenEmbedding
 
 VOCABULARY = 12

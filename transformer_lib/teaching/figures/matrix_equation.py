@@ -102,9 +102,7 @@ def _limit(rows: Sequence[Sequence[Matrix | str]]) -> float:
     return float(max(largest, default=0.0)) or 1.0
 
 
-def _draw(
-    axes: Axes, matrix: Matrix, corner: tuple[float, float], cell: float, limit: float | None, digits: int
-) -> None:
+def _draw(axes: Axes, matrix: Matrix, corner: tuple[float, float], cell: float, limit: float | None, digits: int) -> None:
     left, top = corner
     values = np.atleast_2d(matrix.array)
     rows, columns = values.shape

@@ -64,9 +64,7 @@ def subplots(
     `width` and `height` are in inches. matplotlib's own settings stay as they were.
     """
     with plt.rc_context(_STYLE):
-        return plt.subplots(
-            rows, columns, figsize=(width, height), sharex=share_x, sharey=share_y, layout="constrained"
-        )
+        return plt.subplots(rows, columns, figsize=(width, height), sharex=share_x, sharey=share_y, layout="constrained")
 
 
 def show(figure: Figure, *, alt: str) -> None:
@@ -141,9 +139,7 @@ def heatmap(
     axes.figure.colorbar(image, ax=axes).outline.set_visible(False)
 
 
-def attention_map(
-    axes: Axes, weights: Any, *, query_tokens: Sequence[str], key_tokens: Sequence[str], title: str
-) -> None:
+def attention_map(axes: Axes, weights: Any, *, query_tokens: Sequence[str], key_tokens: Sequence[str], title: str) -> None:
     """Draw attention weights of shape (query, key): one row per query, one column per key.
 
     Raises `ValueError` that says which axis is wrong, so that a transposed map cannot pass unnoticed.

@@ -4,8 +4,7 @@ from transformer_lib.teaching.quiz import Question
 
 QUESTIONS = [
     Question(
-        "A batch holds 2 sentences of 3 tokens with 8 numbers each. "
-        "How many means does one layer normalisation compute?",
+        "A batch holds 2 sentences of 3 tokens with 8 numbers each. How many means does one layer normalisation compute?",
         answers=[
             ("6, one for each token", "Each is a mean of 8 numbers."),
             ("2, one for each sentence", "The tokens of a sentence are kept apart."),

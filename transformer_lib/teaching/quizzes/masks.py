@@ -10,7 +10,10 @@ QUESTIONS = [
                 "Check the learning rate: it may be too high",
                 "A bad rate makes the loss larger. It cannot push it below the floor.",
             ),
-            ("Check the masks: the model may see the answer", "Only knowledge of the answer can push the loss below the floor."),
+            (
+                "Check the masks: the model may see the answer",
+                "Only knowledge of the answer can push the loss below the floor.",
+            ),
             (
                 "Check for overfitting: the text may be too small",
                 "Whoever knows the text by heart reaches its entropy, and cannot go below.",
@@ -23,7 +26,10 @@ QUESTIONS = [
         answers=[
             ("Place t holds a word that is known, and predicts the next", "So a place may look at itself."),
             ("Row 0 would have nothing to look at, and would give NaN", "True, but it says nothing about the other rows."),
-            ("Place t predicts word t, and so it needs word t as input", "Then it could copy the answer. It predicts word t + 1."),
+            (
+                "Place t predicts word t, and so it needs word t as input",
+                "Then it could copy the answer. It predicts word t + 1.",
+            ),
         ],
         correct=0,
     ),

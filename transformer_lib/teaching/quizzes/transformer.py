@@ -22,7 +22,7 @@ QUESTIONS = [
         correct=0,
     ),
     Question(
-        "The embedding's matrix starts small, with standard deviation d^-0.5. Why is it multiplied by √d_model where it embeds?",
+        "The embedding's matrix starts small, with standard deviation d^-0.5. Why is it multiplied by √d_model there?",
         answers=[
             ("So that the scores in attention do not saturate.", "That is the division by √d_k, inside attention."),
             ("So that its gradient is as large as the layers'.", "The page measures sizes of numbers, not of gradients."),
