@@ -20,7 +20,7 @@ from ._modes import in_mode
 from .decoder import DecoderLayer
 from .masks import look_ahead_mask, padding_mask
 from .seq2seq import EOS_ID, PAD_ID, SOS_ID
-from .seq2seq import greedy_decode as greedy_decode  # for who looks here
+from .seq2seq import greedy_decode as greedy_decode  # offered here too
 from .seq2seq import next_logits, write_words
 from .transformer import Transformer
 
