@@ -227,9 +227,6 @@ def one_size(what: str, **numbers: int) -> None:
         raise ValueError(f"{what}, but {' and '.join(numbers)} are {came}")
 
 
-equal = one_size  # until chapters 4 and 14 say one_size
-
-
 def sampling(temperature: int | float, top_k: int | None, top_p: int | float | None) -> None:
     """Check the numbers that shape the probabilities of the next word."""
     if not 0 < temperature < math.inf:
