@@ -24,7 +24,7 @@ hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "course")
 CLEAN_ROOM = "TRANSFORMER_LIB_CLEAN_ROOM"
 
 # What takes longest starts first, so that no core waits for it at the end.
-LONG_FIRST = ["14_translation.ipynb", "03_text.ipynb", "test_translation.py"]
+LONG_FIRST = ["14_translation.ipynb", "12_training.ipynb", "test_translation.py"]
 
 
 def pytest_configure(config):

@@ -12,11 +12,12 @@ import pytest
 from tools import clean_room, notebooks
 
 LOOK = """
-import importlib, importlib.util, json, os, pkgutil
+import importlib, importlib.util, json, os, pkgutil, sys
 import transformer_lib
 for module in pkgutil.walk_packages(transformer_lib.__path__, "transformer_lib."):
     importlib.import_module(module.name)
 beside = [name for name in ("tools", "benchmarks", "conftest") if importlib.util.find_spec(name)]
+beside += [finder.__module__ for finder in sys.meta_path if "__editable__" in getattr(finder, "__module__", "")]
 print(json.dumps({"library": transformer_lib.__file__, "folder": os.getcwd(), "beside": beside}))
 """
 
