@@ -22,7 +22,7 @@ def recurrent_layer(attempt: Callable) -> str:
             (right[:, -1], "that is the output of the last step alone: keep the outputs of all steps, and stack them"),
             (right.swapaxes(0, 1), "the steps come first: stack them along dim=1, for (batch, seq, hidden)"),
         ):
-            if np.shape(_stacked(result)) == wrong.shape != right.shape:
+            if getattr(_stacked(result), "shape", None) == wrong.shape != right.shape:
                 raise Hint(hint)
         result = expect_shape(_stacked(result), right.shape, "the outputs")
         for wrong, hint in (
@@ -211,9 +211,12 @@ def _sigmoid(x: np.ndarray) -> np.ndarray:
 
 
 def _stacked(pair: object) -> object:
-    """Return a pair of tensors or arrays as one thing that can be read as numbers; anything else as it is."""
+    """Return a pair of tensors or arrays as one array; anything else, also parts that do not fit together, as it is."""
     if isinstance(pair, tuple | list):
-        return [part.detach().cpu().numpy() if hasattr(part, "detach") else part for part in pair]
+        try:
+            return np.array([part.detach().cpu().numpy() if hasattr(part, "detach") else part for part in pair], dtype=float)
+        except (TypeError, ValueError):
+            return pair
     return pair
 
 
