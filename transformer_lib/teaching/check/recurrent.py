@@ -215,7 +215,7 @@ def _stacked(pair: object) -> object:
     if isinstance(pair, tuple | list):
         try:
             return np.array([part.detach().cpu().numpy() if hasattr(part, "detach") else part for part in pair], dtype=float)
-        except (TypeError, ValueError):
+        except Exception:  # a reader may return anything: it is judged where its shape is asked for
             return pair
     return pair
 
