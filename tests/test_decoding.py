@@ -437,10 +437,16 @@ def test_dropout_is_off_while_writing_and_every_mode_is_put_back(decode):
 # The record
 
 
-def test_the_cache_is_at_least_five_times_faster_at_128_tokens():
-    for row in record("decoding_cache")["numbers"]:
-        if row["length"] == 128 and row["sentences"] == 8:
-            assert row["ratio"] >= 5, row
+def test_the_longer_the_text_the_more_the_cache_saves():
+    """For 8 sentences at once; with one sentence, fixed costs of a step hide part of it."""
+    for d_model, least in {64: 3, 256: 5}.items():
+        ratios = {
+            row["length"]: row["ratio"]
+            for row in record("decoding_cache")["numbers"]
+            if row["d_model"] == d_model and row["sentences"] == 8
+        }
+        assert ratios[32] < ratios[64] < ratios[128] < ratios[256]
+        assert ratios[128] > least
 
 
 # Wrong input

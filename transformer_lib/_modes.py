@@ -13,7 +13,7 @@ def in_mode(model: nn.Module, *, training: bool) -> Iterator[None]:
     modes = {part: part.training for part in model.modules()}
     model.train(training)
     try:
-        with torch.no_grad():
+        with torch.inference_mode():
             yield
     finally:
         for part, mode in modes.items():

@@ -46,8 +46,8 @@ class DecoderLayer(nn.Module):
         self_mask: Bool[Tensor, "..."] | None = None,
         memory_mask: Bool[Tensor, "..."] | None = None,
     ) -> Float[Tensor, "batch target d_model"]:
-        check.vectors("x", x, self.feed_forward.inner.in_features)
-        check.vectors("memory", memory, self.feed_forward.inner.in_features)
+        check.vectors("x", x, self.feed_forward.d_model)
+        check.vectors("memory", memory, self.feed_forward.d_model)
         check.equally_many(x=x, memory=memory)
 
         def look_back(x: Tensor) -> Tensor:

@@ -30,15 +30,15 @@ class LayerNorm(nn.Module):
 
     def __init__(self, d_model: int, eps: float = 1e-5) -> None:
         super().__init__()
+        self.d_model, self.eps = d_model, eps
         self.weight = nn.Parameter(torch.ones(d_model))
         self.bias = nn.Parameter(torch.zeros(d_model))
-        self.eps = eps
 
     def forward(
         self, x: Float[Tensor, "*batch d_model"]
     ) -> Float[Tensor, "*batch d_model"]:
-        check.width("x", x, len(self.weight))
-        return F.layer_norm(x, self.weight.shape, self.weight, self.bias, self.eps)
+        check.width("x", x, self.d_model)
+        return F.layer_norm(x, [self.d_model], self.weight, self.bias, self.eps)
 
 # %% ../notebooks/07_encoder.ipynb #feed-forward
 class FeedForward(nn.Module):
@@ -53,13 +53,14 @@ class FeedForward(nn.Module):
     def __init__(self, d_model: int, d_ff: int) -> None:
         super().__init__()
         check.at_least(1, d_ff=d_ff)
+        self.d_model = d_model
         self.inner = nn.Linear(d_model, d_ff)
         self.outer = nn.Linear(d_ff, d_model)
 
     def forward(
         self, x: Float[Tensor, "*batch d_model"]
     ) -> Float[Tensor, "*batch d_model"]:
-        check.width("x", x, self.inner.in_features)
+        check.width("x", x, self.d_model)
         inside = self.inner(x).relu()  # (..., d_ff)
         return self.outer(inside)  # (..., d_model)
 
@@ -146,7 +147,7 @@ class EncoderLayer(nn.Module):
         x: Float[Tensor, "batch seq d_model"],
         mask: Bool[Tensor, "..."] | None = None,
     ) -> Float[Tensor, "batch seq d_model"]:
-        check.vectors("x", x, self.feed_forward.inner.in_features)
+        check.vectors("x", x, self.feed_forward.d_model)
         x = self.attention_residual(x, lambda x: self.attention(x, x, x, mask))
         return self.feed_forward_residual(x, self.feed_forward)
 

@@ -30,7 +30,7 @@ def url(request, html):
 @pytest.mark.parametrize("colour_scheme", ["light", "dark"])
 def test_axe_finds_nothing_of_ours(visit, url, colour_scheme):
     page = visit(url, colour_scheme=colour_scheme).page
-    assert page.get_attribute("html", "data-theme") == colour_scheme
+    page.wait_for_selector(f"html[data-theme={colour_scheme}]")  # the theme's script sets it
     # What is folded away must be readable too. Answers of one name would close each other.
     page.eval_on_selector_all("details", "nodes => nodes.forEach(node => { node.removeAttribute('name'); node.open = true })")
     # They fade in, and half faded text is pale.

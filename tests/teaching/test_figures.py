@@ -13,6 +13,7 @@ from matplotlib.colors import to_hex
 from PIL import Image
 
 from transformer_lib.teaching import figures
+from transformer_lib.teaching.figures import plots
 
 LABELS = {"title": "A map", "x_label": "column", "y_label": "row"}
 
@@ -32,7 +33,7 @@ def axes():
 def shown(monkeypatch):
     """What `show` hands to the notebook."""
     outputs = []
-    monkeypatch.setattr(figures, "display", lambda data, **settings: outputs.append(SimpleNamespace(data=data, **settings)))
+    monkeypatch.setattr(plots, "display", lambda data, **settings: outputs.append(SimpleNamespace(data=data, **settings)))
     return outputs
 
 
