@@ -215,7 +215,9 @@ class Translator:
     def __init__(self, model: nn.Module, tokenizer: BytePairTokenizer) -> None:
         self.model, self.tokenizer = model, tokenizer
 
-    def translate(self, text: str | list[str], beam: int = 1) -> str | list[str]:
+    def translate(
+        self, text: str | list[str], beam: int = 1, alpha: float = 0.6
+    ) -> str | list[str]:
         check.at_least(1, beam=beam)
         texts = text if isinstance(text, list) else [text]
         sources = [self.read(one) for one in texts]
@@ -228,7 +230,7 @@ class Translator:
             if beam == 1:
                 written = greedy_decode(self.model, source, max_len)
             else:
-                written = beam_search(self.model, source, max_len, beam=beam)
+                written = beam_search(self.model, source, max_len, beam, alpha)
             translated += [self.tokenizer.decode(ids) for ids in written.tolist()]
         return translated if isinstance(text, list) else translated[0]
 

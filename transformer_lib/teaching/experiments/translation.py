@@ -1,17 +1,24 @@
-"""Chapter 14's three translators: their sizes, how they are trained, and what is measured of them."""
+"""Chapter 14's experiments: three kinds of translator on equal terms, one change at a time, one head less."""
 
-from collections.abc import Callable
+import copy
+import math
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
+from torch.nn import functional as F
 
 from transformer_lib.alignment import AttentionSeq2Seq
+from transformer_lib.attention import MultiHeadAttention
 from transformer_lib.decoding import CachedTransformer
-from transformer_lib.schedule import TransformerSchedule, transformer_optimizer
+from transformer_lib.schedule import TransformerSchedule, transformer_optimizer, transformer_rate
 from transformer_lib.seq2seq import Seq2Seq
 from transformer_lib.teaching.corpora.english_french import grammar_corpus
-from transformer_lib.training import History, token_batches, train
+from transformer_lib.training import Checkpoint, History, average_checkpoints, evaluate, token_batches, train
 from transformer_lib.transformer import TransformerConfig
 from transformer_lib.translation import (
     BytePairTokenizer,
@@ -28,6 +35,7 @@ SETTINGS: dict[str, Any] = {
     "corpus_seed": 0,
     "vocabulary": 800,
     "d_model": 96,
+    "dropout": 0.1,
     "max_tokens": 1500,
     "steps": 1000,
     "warmup": 200,
@@ -35,22 +43,75 @@ SETTINGS: dict[str, Any] = {
     "clip": 1.0,
 }
 SETS = ("held_out", "longer", "unseen")
-
-
-def transformer_config(vocab: int) -> TransformerConfig:
-    """Return the sizes of this chapter's Transformer; dropout is 0.1, the paper's."""
-    sizes = {"d_model": SETTINGS["d_model"], "num_layers": 2, "num_heads": 4, "d_ff": 256, "max_len": 64}
-    return TransformerConfig(source_vocab_size=vocab, target_vocab_size=vocab, **sizes, shared_vocabulary=True)
-
-
-# What the schedule's rate is multiplied by: of two values tried, the better one for this kind of model.
-RATES = {"GRU": 1.0, "GRU with attention": 1.0, "Transformer": 0.5}
-# name: what makes the model for a vocabulary of so many tokens
-MODELS: dict[str, Callable[[int], nn.Module]] = {
-    "GRU": lambda vocab: Seq2Seq(vocab, vocab, d_model=SETTINGS["d_model"], hidden_size=150),
-    "GRU with attention": lambda vocab: AttentionSeq2Seq(vocab, vocab, d_model=SETTINGS["d_model"], hidden_size=104),
-    "Transformer": lambda vocab: CachedTransformer(transformer_config(vocab)),
+KINDS = ("GRU", "GRU with attention", "Transformer")
+# The width of each recurrent model's state, with one matrix for all words (True) and with three: what makes all equally large.
+HIDDEN = {
+    ("GRU", True): 214,
+    ("GRU", False): 195,
+    ("GRU with attention", True): 164,
+    ("GRU with attention", False): 136,
 }
+# What the schedule's rate is multiplied by: of RATES_TRIED the one with the lowest loss on the held-out set.
+RATES_TRIED = (0.5, 1.0, 2.0)
+RATES = {"GRU": 1.0, "GRU with attention": 1.0, "Transformer": 0.5}
+
+
+def transformer_config(vocab: int, **changes: Any) -> TransformerConfig:
+    """Return the sizes of this chapter's Transformer, with `changes`."""
+    sizes = {"num_layers": 2, "num_heads": 4, "d_ff": 256, "max_len": 64, "shared_vocabulary": True}
+    sizes |= {"d_model": SETTINGS["d_model"], "dropout": SETTINGS["dropout"]}
+    return TransformerConfig(source_vocab_size=vocab, target_vocab_size=vocab, **sizes | changes)
+
+
+class WordVectors(nn.Embedding):
+    """What the Transformer's embedding does, for a recurrent model: small numbers, times √d_model, then dropout."""
+
+    def __init__(self, vocab: int, d_model: int, dropout: float) -> None:
+        super().__init__(vocab, d_model)
+        nn.init.normal_(self.weight, std=d_model**-0.5)
+        self.dropout = dropout
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        vectors = super().forward(tokens) * math.sqrt(self.embedding_dim)  # (batch, seq, d_model)
+        return F.dropout(vectors, self.dropout, self.training)
+
+
+def recurrent_model(kind: str, vocab: int, shared: bool) -> nn.Module:
+    """Return the recurrent model `kind` with dropout on its word vectors and before its output.
+
+    `shared` makes its three matrices of words one. The output needs vectors of width `d_model` then, and the state is
+    wider: a linear layer stands between.
+    """
+    d_model, dropout = SETTINGS["d_model"], SETTINGS["dropout"]
+    model = {"GRU": Seq2Seq, "GRU with attention": AttentionSeq2Seq}[kind](vocab, vocab, d_model, HIDDEN[kind, shared])
+    model.encoder.embedding = WordVectors(vocab, d_model, dropout)
+    model.decoder.embedding = model.encoder.embedding if shared else WordVectors(vocab, d_model, dropout)
+    if shared:
+        scores = nn.Linear(d_model, vocab, bias=False)
+        scores.weight = model.encoder.embedding.weight
+        narrower = nn.Linear(model.decoder.output.in_features, d_model)
+        model.decoder.output = nn.Sequential(narrower, nn.Dropout(dropout), scores)
+    else:
+        model.decoder.output = nn.Sequential(nn.Dropout(dropout), model.decoder.output)
+    return model
+
+
+def make_model(kind: str, vocab: int, shared: bool = True) -> nn.Module:
+    """Return an untrained model of `KINDS`; with `shared` its source words, target words and output are one matrix."""
+    if kind == "Transformer":
+        return CachedTransformer(transformer_config(vocab, shared_vocabulary=shared))
+    return recurrent_model(kind, vocab, shared)
+
+
+def narrow_keys(model: CachedTransformer, d_k: int) -> CachedTransformer:
+    """Give the queries and keys of each head width `d_k`; the values keep theirs (the paper's table 3, rows B)."""
+    for attention in model.modules():
+        if isinstance(attention, MultiHeadAttention):
+            for name in ("query_projection", "key_projection"):
+                projection = nn.Linear(attention.d_model, attention.num_heads * d_k)
+                nn.init.xavier_uniform_(projection.weight)
+                setattr(attention, name, projection)
+    return model
 
 
 def parameters(model: nn.Module) -> int:
@@ -66,62 +127,113 @@ def corpus_and_tokenizer() -> tuple[ParallelCorpus, BytePairTokenizer]:
 
 
 def train_translator(
-    name: str, corpus: ParallelCorpus, tokenizer: BytePairTokenizer, *, seed: int, steps: int | None = None
-) -> tuple[Translator, History]:
-    """Train the model `name` of `MODELS` on `corpus.train` and return it as a translator, with the history of its training.
-
-    `seed` fixes the weights it starts from, its dropout and the order of the batches. All models see the same batches.
-    """
-    torch.manual_seed(seed)
-    model = MODELS[name](len(tokenizer))
-    history = train_model(
-        model, corpus, tokenizer, rate=RATES[name], seed=seed, steps=steps, description=f"{name}, seed {seed}"
-    )
-    return Translator(model, tokenizer), history
-
-
-def train_model(
     model: nn.Module,
     corpus: ParallelCorpus,
     tokenizer: BytePairTokenizer,
     *,
     rate: float,
     seed: int,
-    steps: int | None = None,
+    steps: int = SETTINGS["steps"],
+    warmup: bool = True,
     smoothing: float = SETTINGS["smoothing"],
+    checkpoint: Checkpoint | None = None,
     description: str = "training",
-) -> History:
-    """Train `model` on `corpus.train` with the settings of all runs, and return the history of its training."""
+) -> tuple[Translator, History]:
+    """Train `model` on `corpus.train` with the settings of all runs; return it as a translator, and its history.
+
+    `seed` fixes its dropout and the order of the batches; the weights it starts from are those that it comes with.
+    Without `warmup` the schedule starts at its peak, and falls as it would have fallen.
+    """
+    torch.manual_seed(seed)
     pairs = encode_pairs(tokenizer, corpus.train)
     optimizer = transformer_optimizer(model, rate)
-    return train(
+    if warmup:
+        schedule = TransformerSchedule(optimizer, SETTINGS["d_model"], SETTINGS["warmup"])
+    else:
+        start = SETTINGS["warmup"]
+        falling = lambda done: transformer_rate(start + done, SETTINGS["d_model"], start)  # noqa: E731
+        schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, falling)
+    history = train(
         model,
         lambda epoch: token_batches(pairs, SETTINGS["max_tokens"], seed=1000 * seed + epoch),
-        steps=steps or SETTINGS["steps"],
+        steps=steps,
         optimizer=optimizer,
-        schedule=TransformerSchedule(optimizer, SETTINGS["d_model"], warmup=SETTINGS["warmup"]),
+        schedule=schedule,
         smoothing=smoothing,
         max_grad_norm=SETTINGS["clip"],
+        checkpoint=checkpoint,
         description=description,
     )
+    return Translator(model, tokenizer), history
 
 
-def measure(translator: Translator, pairs: tuple[tuple[str, str], ...]) -> dict[str, Any]:
-    """Return BLEU, its signature, and the exact match: of all `pairs`, and by the length of the source in words.
+def trained_and_averaged(
+    model: nn.Module,
+    corpus: ParallelCorpus,
+    tokenizer: BytePairTokenizer,
+    *,
+    rate: float,
+    seed: int,
+    last: tuple[int, ...] = (5,),
+    every: int = 50,
+) -> dict[int, Translator]:
+    """Train `model` as `train_translator` does; return the translator of its last checkpoint (1), and averages of the `last`.
 
-    The sentences are decoded freely. `by_length` maps a length to how many sentences have it, and how many are right.
+    A checkpoint is written after each `every` steps.
+    """
+    steps = SETTINGS["steps"]
+    with tempfile.TemporaryDirectory() as folder:
+        running = Path(folder) / "running.pt"
+        kept = []
+        for stop in range(steps - (max(last) - 1) * every, steps + 1, every):
+            checkpoint = Checkpoint(running, every=steps, resume=True)
+            trained, _ = train_translator(
+                model, corpus, tokenizer, rate=rate, seed=seed, steps=stop, checkpoint=checkpoint
+            )
+            kept.append(Path(folder) / f"{stop}.pt")
+            kept[-1].write_bytes(running.read_bytes())
+        translators = {1: trained}
+        for count in last:
+            mean = copy.deepcopy(model)
+            average_checkpoints(kept[-count:], mean)
+            translators[count] = Translator(mean, tokenizer)
+    return translators
+
+
+@contextmanager
+def without_head(attention: MultiHeadAttention, head: int) -> Iterator[None]:
+    """Let `attention` do without one head for a while: the columns of its output projection that read that head are 0."""
+    width = attention.d_model // attention.num_heads
+    columns = attention.output_projection.weight.detach()[:, head * width : (head + 1) * width]  # (d_model, d_k)
+    kept = columns.clone()
+    columns.zero_()
+    try:
+        yield
+    finally:
+        columns.copy_(kept)
+
+
+def measure(
+    translator: Translator, pairs: tuple[tuple[str, str], ...], beam: int = 1, alpha: float = 0.6
+) -> dict[str, Any]:
+    """Return BLEU, its signature, exact match and loss: of all `pairs`, and exact match by the length of the source in words.
+
+    The sentences are decoded freely; the loss is nats per token, given the right words before. `by_length` maps a length
+    to how many sentences have it, and how many are right.
     """
     sources, references = (list(side) for side in zip(*pairs, strict=True))
-    translations = translator.translate(sources)
+    translations = translator.translate(sources, beam=beam, alpha=alpha)
     bleu = corpus_bleu(translations, references)
     by_length: dict[str, list[int]] = {}
     for source, translation, reference in zip(sources, translations, references, strict=True):
         counts = by_length.setdefault(str(len(source.split())), [0, 0])
         counts[0] += 1
         counts[1] += translation == reference
+    batches = token_batches(encode_pairs(translator.tokenizer, pairs), SETTINGS["max_tokens"], seed=0)
     return {
         "bleu": bleu.score,
         "signature": bleu.signature,
         "exact_match": exact_match(translations, references),
+        "loss": evaluate(translator.model, batches),
         "by_length": {length: by_length[length] for length in sorted(by_length, key=int)},
     }

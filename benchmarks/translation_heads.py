@@ -1,0 +1,54 @@
+"""Chapter 14: what the translator loses when one of its heads is taken away, each head in turn, three seeds."""
+
+from functools import partial
+from typing import Any
+
+import torch
+
+from benchmarks.records import write_record
+from benchmarks.runs import finish
+from benchmarks.translation import SEEDS, about
+from benchmarks.translation_changes import scores
+from transformer_lib.teaching.experiments.translation import (
+    RATES,
+    SETTINGS,
+    corpus_and_tokenizer,
+    make_model,
+    train_translator,
+    without_head,
+)
+
+NAME = "translation_heads"
+PLACES = {
+    "encoder self": lambda model: [layer.attention for layer in model.encoder.layers],
+    "decoder self": lambda model: [layer.self_attention for layer in model.decoder.layers],
+    "cross": lambda model: [layer.cross_attention for layer in model.decoder.layers],
+}
+
+
+def one_run(seed: int) -> dict[str, Any]:
+    """Train as the chapter does, and return the scores with all heads and without each of them."""
+    corpus, tokenizer = corpus_and_tokenizer()
+    torch.manual_seed(seed)
+    model = make_model("Transformer", len(tokenizer))
+    translator, _ = train_translator(model, corpus, tokenizer, rate=RATES["Transformer"], seed=seed)
+    found = {"all heads": scores(translator)}
+    for place, attentions in PLACES.items():
+        for layer, attention in enumerate(attentions(model), start=1):
+            for head in range(attention.num_heads):
+                with without_head(attention, head):
+                    found[f"{place}, layer {layer}, head {head + 1}"] = scores(translator)
+    return found
+
+
+def main() -> None:
+    jobs = {f"seed {seed}": partial(one_run, seed) for seed in SEEDS}
+    runs = finish(NAME, jobs, about() + repr((RATES, list(PLACES))))
+    numbers = {name: [run[name] for run in runs.values()] for name in runs[f"seed {SEEDS[0]}"]}
+    for name, rows in numbers.items():
+        print(f"{name:32}" + "".join(f"{row['held_out']['exact_match']:8.3f}" for row in rows))
+    write_record(NAME, seeds=SEEDS, settings={**SETTINGS, "rate": RATES["Transformer"], "threads": 1}, numbers=numbers)
+
+
+if __name__ == "__main__":
+    main()
