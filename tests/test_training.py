@@ -623,6 +623,14 @@ def test_the_mean_of_checkpoints_is_the_mean_of_weights(tmp_path):
         assert_close(weight, expected)
 
 
+def test_the_mean_of_one_checkpoint_is_itself(tmp_path):
+    model = trained_parts(seed=0)[0]
+    save_checkpoint(tmp_path / "one.pt", model)
+    mean = model_with_seed(transformer, seed=9)
+    average_checkpoints([tmp_path / "one.pt"], mean)
+    assert_close(mean.state_dict(), model.state_dict(), rtol=0, atol=0)
+
+
 def test_whole_numbers_are_not_averaged(tmp_path):
     models = [nn.BatchNorm1d(2) for _ in range(2)]
     for i, model in enumerate(models):

@@ -14,7 +14,8 @@ from transformer_lib import translation
 from transformer_lib.alignment import AttentionSeq2Seq
 from transformer_lib.seq2seq import EOS_ID, PAD_ID, SOS_ID, Seq2Seq
 from transformer_lib.teaching.corpora.english_french import grammar_corpus
-from transformer_lib.training import Batch, History, train
+from transformer_lib.teaching.experiments.translation import SETTINGS, corpus_and_tokenizer
+from transformer_lib.training import Batch, train
 from transformer_lib.transformer import Transformer, TransformerConfig
 from transformer_lib.translation import (
     UNKNOWN_ID,
@@ -136,7 +137,6 @@ def test_each_target_ends_in_eos(tokenizer, corpus):
 @pytest.mark.pitfall(27)
 def test_the_vocabulary_is_made_from_training_alone(tokenizer):
     assert tokenizer.encode("ж") == [tokenizer.backend.token_to_id("▁"), UNKNOWN_ID]
-    from transformer_lib.teaching.experiments.translation import SETTINGS, corpus_and_tokenizer
 
     all_of_it, its_tokenizer = corpus_and_tokenizer()
     again = BytePairTokenizer.train((t for pair in all_of_it.train for t in pair), SETTINGS["vocabulary"])
@@ -352,67 +352,7 @@ def test_wrong_input_says_what_came_and_what_was_expected(call, message, transla
 # The comparison and the translator that comes with the library
 
 
-def test_three_models_of_one_size():
-    from transformer_lib.teaching.experiments.translation import MODELS, SETTINGS, parameters
-
-    numbers = {name: parameters(make(SETTINGS["vocabulary"])) for name, make in MODELS.items()}
-    assert len(numbers) == 3
-    assert max(numbers.values()) < 1.1 * min(numbers.values())
-
-
-def test_three_models_see_the_same_batches(corpus, tokenizer, monkeypatch):
-    from transformer_lib.teaching.experiments import translation as task
-
-    seen = {}
-
-    def watch(model, batches, **settings):
-        seen[type(model).__name__] = (torch.cat([batch.source.flatten() for batch in batches(0)]), settings["steps"])
-        return History()
-
-    monkeypatch.setattr(task, "train", watch)
-    for name in task.MODELS:
-        task.train_translator(name, corpus, tokenizer, seed=1)
-    assert set(seen) == {"Seq2Seq", "AttentionSeq2Seq", "CachedTransformer"}
-    first, *others = seen.values()
-    for batches, steps in others:
-        assert torch.equal(batches, first[0]) and steps == first[1] == task.SETTINGS["steps"]
-
-
-def test_what_is_measured(corpus):
-    from transformer_lib.teaching.experiments.translation import measure
-
-    pairs = corpus.held_out[:40]
-
-    class FirstIsWrong(Translator):
-        def __init__(self):
-            pass
-
-        def translate(self, texts):
-            answers = dict(pairs)
-            return ["faux", *(answers[text] for text in texts[1:])]
-
-    measured = measure(FirstIsWrong(), pairs)
-    assert measured["exact_match"] == 39 / 40
-    assert sum(count for count, _ in measured["by_length"].values()) == 40
-    assert sum(right for _, right in measured["by_length"].values()) == 39
-    count, right = measured["by_length"][str(len(pairs[0][0].split()))]
-    assert count - right == 1
-    assert measured["bleu"] < 100 and measured["signature"].startswith("nrefs:1|case:mixed")
-
-
-def test_finished_runs_are_kept_and_those_of_other_settings_are_not(tmp_path):
-    from benchmarks.translation import read_finished, write_finished
-
-    path = tmp_path / "finished.json"
-    assert read_finished(path, "a") == {}
-    write_finished(path, "a", {"GRU, seed 0": {"parameters": 3}})
-    assert read_finished(path, "a") == {"GRU, seed 0": {"parameters": 3}}
-    assert read_finished(path, "b") == {}
-
-
 def test_the_pretrained_translator_still_translates():
-    from transformer_lib.teaching.experiments.translation import corpus_and_tokenizer
-
     translator = pretrained_translator()
     assert translator.translate("I am a student") == "je suis étudiant"
     corpus, tokenizer = corpus_and_tokenizer()
