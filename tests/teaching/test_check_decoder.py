@@ -22,7 +22,7 @@ def entropy(counts):
 
 
 def steps(*order, norm_of=lambda norm, y, f: norm(y + f(y))):
-    """Return an answer that runs these sub-layers (0 back, 1 across, 2 feed-forward), each inside `norm_of`."""
+    """Return an answer that runs these sublayers (0 back, 1 across, 2 feed-forward), each inside `norm_of`."""
 
     def answer(x, memory, back, across, feed, norm):
         for which in order:

@@ -130,7 +130,7 @@ def three_steps(attempt: Callable) -> str:
         (norm(run(*plain)), "there is one norm at the end; the paper has one after each of the three sums"),
         (
             run(lambda y: norm(look_back(y)), lambda y: norm(across(y)), lambda y: norm(feed_forward(y))),
-            "the residual connections are missing: add each sub-layer's input to its output",
+            "the residual connections are missing: add each sublayer's input to its output",
         ),
         (
             run(*(lambda y, f=f: y + norm(f(y)) for f in (look_back, across, feed_forward))),
@@ -161,7 +161,7 @@ def three_steps(attempt: Callable) -> str:
             raise Hint(hint)
     right = run(*whole)
     expect_close(output, right, "Three times norm(x + sublayer(x)), each on what the one before has left", what="the output")
-    return "three sub-layers, each with its sum and its norm; the memory enters in the second only"
+    return "three sublayers, each with its sum and its norm; the memory enters in the second only"
 
 
 def _attend(query: np.ndarray, key: np.ndarray, value: np.ndarray, scale: float | None = None) -> np.ndarray:
