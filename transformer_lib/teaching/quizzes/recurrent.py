@@ -4,34 +4,33 @@ from transformer_lib.teaching.quiz import Question
 
 QUESTIONS = [
     Question(
-        "A recurrent layer was trained on sequences of length 30. What must change so that it can read 50 steps?",
+        "An LSTM's forget gate stands at 0.9 at every step, and its input gate at 0. "
+        "How much of the cell state is left after two steps?",
         answers=[
-            ("It needs weights for the 20 new steps.", "Unrolling draws one and the same cell again and again."),
-            ("The sequence must be cut to the last 30.", "That was the window, not the recurrent layer."),
-            (
-                "Nothing: one cell serves all the steps.",
-                "Whether it still does its task well at 50 is another question.",
-            ),
+            ("1 %", "That would be a gate that forgets nine tenths. The name misleads: a 1 keeps all."),
+            ("81 %", "It was multiplied by 0.9 twice, and nothing was added."),
+            ("90 %", "That is after one step. The gate multiplies again at each step."),
         ],
-        correct=2,
+        correct=1,
     ),
     Question(
-        "An LSTM's forget gate is 1 at every step. What happens to the cell state?",
+        "You build the GRU of equation 15-4, and copy the weights of torch's `nn.GRU` into it. What happens?",
         answers=[
-            ("It is kept whole, and only added to.", "The first LSTM, of 1997, worked this way."),
-            ("It is thrown away before each step.", "The name misleads: 1 lets everything pass."),
-            ("It is sent whole to the output at once.", "What the output shows is the output gate's business."),
+            ("Other outputs: the reset gate stands elsewhere.", "torch resets after the matrix product, 15-4 before it."),
+            ("Other outputs: in torch an update gate of 1 forgets.", "In both a 1 keeps the old state. Some papers swap it."),
+            ("The same outputs: only the order of sums differs.", "The largest difference was about 0.45: no rounding."),
         ],
         correct=0,
     ),
     Question(
-        "You copy the weights of torch's `nn.GRU` into a GRU that resets *before* the matrix product. What do you get?",
+        "Name the first of 20 to 40 symbols: with torch's start, an LSTM learned nothing of it in 400 training steps. "
+        "What helped?",
         answers=[
-            ("An error that names the wrong shapes.", "All shapes are the same. That is the danger."),
-            ("Other outputs, without any message.", "Which kind a library has is written in its manual, if at all."),
-            ("The same outputs, up to rounding.", "Only when the reset gate is 1 everywhere."),
+            ("An output gate that is held at 1 all the time.", "With torch's start of the forget gate it still guessed."),
+            ("A limit for the norm of the gradient, clipping.", "It was clipped all along. That is against exploding."),
+            ("A bias that opens the forget gate at the start.", "Then the gradient comes back through all the steps."),
         ],
-        correct=1,
+        correct=2,
     ),
     Question(
         "A layer reads in two directions. You want one vector for the whole sentence. Why not take `outputs[:, -1]`?",
@@ -46,16 +45,13 @@ QUESTIONS = [
         correct=0,
     ),
     Question(
-        "A trained RNN names the first symbol at length 40 in 41 of 100 cases, and at length 41 in 1 of 100. A fresh "
-        "readout, fitted at 41, reaches 41 again. What is true?",
+        "Guessing one of eight symbols is right in 12 of 100 cases. An RNN with its own readout is right in 1 of 100 at "
+        "length 41. What did a new linear readout find in its states there?",
         answers=[
-            ("At length 41 the state has forgotten the symbol.", "Then a fresh readout would guess: 12 of 100."),
-            ("It guesses, and was lucky at length 40.", "41 of 100 is far from 12 of 100, and so is 1."),
-            (
-                "The state holds it; its own readout misreads it.",
-                "At another length the state stands elsewhere on its circle.",
-            ),
+            ("Next to nothing: 1 of 100 again.", "The states hold more than the old readout can use at this length."),
+            ("The symbol, in about 41 of 100.", "The state comes round again; the old readout fits at other lengths."),
+            ("Pure chance: 12 of 100, a guess.", "So it was with the other kind of run, whose own readout guesses too."),
         ],
-        correct=2,
+        correct=1,
     ),
 ]
