@@ -151,7 +151,7 @@ def train_translator(
         schedule = TransformerSchedule(optimizer, SETTINGS["d_model"], SETTINGS["warmup"])
     else:
         start = SETTINGS["warmup"]
-        falling = lambda done: transformer_rate(start + done, SETTINGS["d_model"], start)  # noqa: E731
+        falling = lambda done: transformer_rate(start + done, SETTINGS["d_model"], start)
         schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, falling)
     history = train(
         model,
