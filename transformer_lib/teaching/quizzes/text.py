@@ -4,47 +4,48 @@ from transformer_lib.teaching.quiz import Question
 
 QUESTIONS = [
     Question(
-        "A bag of words is trained on twin reviews: the same words, opposite labels. What can its accuracy on them be?",
+        "A bag of words is trained on twins: the same words, opposite labels. Where must its mean loss stop?",
         answers=[
-            ("Close to 1, with enough twins to learn from.", "Data cannot help: both inputs are equal."),
-            ("One half, however long it is trained.", "Both twins get one answer; it is right for one."),
-            ("About 0.75, since some pairs differ in a word.", "Then they would be no twins."),
+            ("At 0, when it is trained long enough.", "Both twins get one probability, and it cannot fit both labels."),
+            ("At 0.693, however long it is trained.", "That is log 2: one answer for both, and p = ½ is the best one."),
+            ("At 0.5, since one of each two is right.", "Half are right, but the loss is a mean of −log p, not a share."),
         ],
         correct=1,
     ),
     Question(
-        "What does `^[a-zA-Z']` match in a text?",
+        "S2's pattern has its caret in the wrong place. Which two words did that put into the vocabulary?",
         answers=[
-            ("Every character that is no letter.", "That is `[^a-zA-Z']`, the caret inside."),
-            ("Every letter and every apostrophe.", "That would be the bracket without a caret."),
-            ("A letter or apostrophe at its beginning.", "Outside the bracket the caret means: at the beginning."),
-        ],
-        correct=2,
-    ),
-    Question(
-        "Why CRC-32 for the OOV buckets, and not Python's `hash`?",
-        answers=[
-            ("It is the same each time Python starts.", "A saved model finds the same words in its buckets."),
-            ("It never puts two words into one bucket.", "With 1000 buckets any hash puts some words together."),
-            ("It takes less time for the longer words.", "Speed is not the point."),
+            ("*obody*, and *boring,* with its comma.", "It takes the first letter of the text, and leaves the rest."),
+            ("*nobody* in capitals, and *boring* twice.", "No caret changes capitals, and a word is listed once."),
+            ("single letters, such as *n* and also *b*.", "Only the first character of the whole text is touched."),
         ],
         correct=0,
     ),
     Question(
-        "You add ten columns of padding to a batch. What changes in our classifier?",
+        "A vocabulary knows 4 words and has 2 OOV buckets. Which ids can an unknown word get?",
         answers=[
-            ("The logits of the shorter reviews.", "So it is without a mask."),
-            ("The loss, for it has more places.", "The loss has one term for each review."),
-            ("Neither a logit nor the loss.", "Packed, the GRU never sees the new columns."),
+            ("0 or 1: they are kept for no word", "0 is padding, and 1 is the most frequent word."),
+            ("4 or 5: the first two after the words", "The words have the ids 1 to 4, because 0 is padding."),
+            ("5 or 6: the last two of seven ids", "Padding, four words, two buckets. CRC-32 says which of the two."),
         ],
         correct=2,
     ),
     Question(
-        "The vocabulary is built on training and test reviews together. What is wrong?",
+        "Eight classifiers were trained without a mask, with little padding. At test time 40 columns of padding were "
+        "added. What happened?",
         answers=[
-            ("The test has no unknown words, and real use has.", "So the measure does not say what happens in use."),
-            ("The vocabulary grows too large for the embedding.", "`max_size` limits it."),
-            ("Nothing, as long as the labels stay hidden from it.", "The words of the test are used, and words tell much."),
+            ("All eight ended at a coin flip or near it.", "That is what untrained weights do. Most learned better."),
+            ("Most held out, and two were down to a guess.", "And nothing in their accuracy without padding told which two."),
+            ("Not one verdict of the eight models changed.", "So it was with the mask, put back onto the same weights."),
+        ],
+        correct=1,
+    ),
+    Question(
+        "The vocabulary is built on training and test reviews together. What does a word get that only the test has?",
+        answers=[
+            ("An id of its own, with an untrained vector.", "As if it were known. Unknown words are no longer tested."),
+            ("A bucket of its own, that no other word has.", "With the leak it needs no bucket: it counts as known."),
+            ("A trained vector, which raises the accuracy.", "No training review has the word, so nothing trains it."),
         ],
         correct=0,
     ),
