@@ -57,7 +57,9 @@ tidy: $(READY)
 check: $(READY)
 	$(BIN)/python -m tools.check_chapter $(NB)
 
+# JupyterLab draws no SVG of a notebook that it does not trust; what this folder holds was made here.
 lab: $(READY)
+	$(BIN)/jupyter trust notebooks/*.ipynb
 	env -u TRANSFORMER_LIB_QUIET $(BIN)/jupyter lab notebooks
 
 serve: book
