@@ -4,61 +4,86 @@ from transformer_lib.teaching.quiz import Question
 
 QUESTIONS = [
     Question(
-        "Where do the keys of the *second* decoder layer's cross-attention come from?",
+        "What is the same in the cross-attentions of decoder layers 1 and 2?",
         answers=[
-            ("From the encoder's second layer.", "Only if that is its last one: no other layer is read."),
-            ("From the first decoder layer.", "From there come its queries, by way of its self-attention."),
-            ("From the encoder's last layer.", "Each decoder layer is given the same memory."),
+            (
+                "The keys and values: they are computed once and given to both.",
+                "Each layer has matrices of its own, and makes its own keys and values.",
+            ),
+            (
+                "The queries: the first layer makes them and hands them on.",
+                "Each layer asks anew, from what its own self-attention has found.",
+            ),
+            (
+                "The memory: from it each layer makes its own keys and values.",
+                "The forward pass showed it: both were given the very same tensor.",
+            ),
         ],
         correct=2,
     ),
     Question(
-        "The source has 7 words and the target 4. What is the shape of one head's cross-attention weights?",
-        answers=[
-            ("(7, 4)", "The axes are swapped: rows are the ones who ask."),
-            ("(4, 7)", "Four queries, seven keys, and each row sums to 1."),
-            ("(4, 4)", "That is the shape of the self-attention's weights."),
-        ],
-        correct=1,
-    ),
-    Question(
-        "Why does cross-attention take no look-ahead mask?",
+        "In the map of cross-attention the row that has read *pas* is brightest at *student*. What does the row show?",
         answers=[
             (
-                "The memory holds no word of the target.",
-                "The whole source is known before the first word is written: nothing in it lies in the future.",
+                "Where the model looks to write *étudiant*, the next word.",
+                "A row belongs to the word that was read; its query prepares the word after it.",
             ),
             (
-                "The self-attention before it has hidden the future words of the source.",
-                "The self-attention before it sees target words only.",
+                "That the model takes *pas* for the translation of *student*.",
+                "*pas* was chosen one row above, where the model looks at *not*.",
             ),
             (
-                "The encoder has already used the look-ahead mask on the memory.",
-                "The encoder looks in both directions: it has no such mask.",
+                "That the axes of the target and the source are exchanged.",
+                "The map is 6 by 5, as target and source are: the axes are right.",
             ),
         ],
         correct=0,
     ),
     Question(
-        "A model writes perfect French, and its loss stops at the logarithm of the number of possible sentences. "
-        "What do you suspect?",
+        "16 sources have only 4 different translations, each of them four times. How low can the mean loss of a decoder "
+        "without cross-attention go, in nats per sentence?",
         answers=[
-            ("It needs more layers, or a longer training.", "That floor holds for any size and any budget."),
-            (
-                "The source does not reach the decoder.",
-                "It has learned the language, and nothing about this sentence.",
-            ),
-            ("The look-ahead mask is missing in the decoder.", "Then it reads the answers, and the loss is too *low*."),
+            ("To log 16 = 2.77, for 16 sources.", "It does not see the sources: only the different answers count."),
+            ("To log 4 = 1.39, for 4 answers.", "It deals out a quarter to each of the four, and no size does better."),
+            ("To 0, if it is large enough.", "It gives each source the same probabilities, whatever its size."),
         ],
         correct=1,
     ),
     Question(
-        "You shuffle the rows of the memory. What changes in the decoder's output?",
+        "The decoder with cross-attention has more parameters than the one without. Why can that not be what helped?",
         answers=[
-            ("Nothing.", "Cross-attention is a sum over the source words, and a sum has no order."),
-            ("Its rows move along.", "They would in self-attention; here the queries have not moved."),
-            ("Every number.", "The same weights meet the same values."),
+            (
+                "The floor was worked out for blind decoders of any size.",
+                "Whatever deals out the same probabilities for each source has log 16 as its floor.",
+            ),
+            (
+                "The additional parameters hardly move in 150 steps.",
+                "The chapter does not measure it, and it would not matter.",
+            ),
+            (
+                "The blind decoder was trained longer to make up for it.",
+                "Both had the same number of steps; and more would not have helped.",
+            ),
         ],
         correct=0,
+    ),
+    Question(
+        "You shuffle the rows of the memory, and no output of the decoder changes. How does the decoder know the order of the "
+        "source words at all?",
+        answers=[
+            (
+                "Its cross-attention adds the positions to the keys.",
+                "Then a shuffle would change the outputs. Positions are added at the entrance only.",
+            ),
+            (
+                "Its look-ahead mask lets the source words in one by one.",
+                "That mask is about target words; the whole memory is seen from the first word on.",
+            ),
+            (
+                "The encoder wrote it into the vectors of the memory.",
+                "It had the positions of chapter 5; a row carries its place wherever it stands.",
+            ),
+        ],
+        correct=2,
     ),
 ]
