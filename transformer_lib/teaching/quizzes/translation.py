@@ -23,11 +23,21 @@ QUESTIONS = [
         correct=0,
     ),
     Question(
-        "One page reports BLEU 41, another 38, for the same translations and the same references. What do you ask first?",
+        "Of *the white cow is tired*, as the encoder has read it, the vector at *white* is exchanged for the horse's. "
+        "What is written?",
         answers=[
-            ("Which of the two models has more parameters?", "The translations are the same, whoever wrote them."),
-            ("Was one of them decoded with a wider beam?", "Then the translations would differ; they are the same."),
-            ("What are the signatures of the two scores?", "Another way of cutting words, or lower case, changes the number."),
+            (
+                "*la vache blanche*: the noun decides, and its vector is still the cow's.",
+                "So it would be if some head fetched the gender at *cow*.",
+            ),
+            (
+                "*le cheval blanc*: the decoder reads the sentence from that vector on.",
+                "The noun is written from the vector at *cow*, which nobody touched.",
+            ),
+            (
+                "*la vache blanc*: the adjective's gender stands in the vector at *white*.",
+                "The encoder has put it there, from the noun beside it.",
+            ),
         ],
         correct=2,
     ),
