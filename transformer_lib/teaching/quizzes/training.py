@@ -11,7 +11,7 @@ QUESTIONS = [
                 "Then a word in a part with few words counts for more than one in a part with many.",
             ),
             (
-                "By the words of the whole batch.",
+                "By the words of all four parts together.",
                 "The four then add up to the batch's loss, and the gradients to its gradient.",
             ),
             ("By the places of the part, with padding.", "Then more padding makes the loss smaller, and the model no better."),
@@ -19,49 +19,57 @@ QUESTIONS = [
         correct=1,
     ),
     Question(
-        "The training loss is 0.02 and the model, writing freely, gives nonsense. What do you look at first?",
+        "24 sorted pairs are cut into 8 parts, and the loop takes the mean of the parts' mean losses. Now `ignore_index` "
+        "leaves the padding out. How far is the gradient from that of the uncut batch?",
         answers=[
             (
-                "Whether the decoder's input is shifted.",
-                "If it reads the word that it has to say, it only copies, and the loss is tiny.",
+                "Still by a quarter or more of its length.",
+                "25 to 52 %, by seed: the words of a part with few words still weigh too much.",
             ),
             (
-                "Whether the learning rate is too high.",
-                "The loss is 0.02: the weights have found what was asked for, whatever that was.",
+                "Not at all: padding was the only mistake.",
+                "There was a second one, the mean of means; it is still there.",
             ),
-            ("Whether the model has enough layers.", "It has learned its task almost perfectly; it was given the wrong one."),
+            (
+                "As far as before: padding has no gradient.",
+                "It has one, for id 0 as the right word: with padding it was off by 85 to 111 %.",
+            ),
         ],
         correct=0,
     ),
     Question(
-        "Of three runs at one rate, the held-out loss of one does not jump. Which is it, by this chapter's record?",
+        "The held-out loss jumps, and each batch holds sentences of one length. Two remedies: half the learning rate, or "
+        "batches that mix neighbouring lengths. What does the record say?",
         answers=[
             (
-                "The one whose batches hold one length each.",
-                "These jump: a few short batches in a row, and long sentences are forgotten.",
+                "Half the rate makes the jumps smaller, mixing does not.",
+                "The largest rises were 0.13 to 0.43, and with half the rate 0.08 to 0.45.",
             ),
             (
-                "The one whose batches hold neighbouring lengths.",
-                "There are still batches of nothing but short sentences, and they jump no less.",
+                "Mixing makes the jumps smaller, half the rate does not.",
+                "Neighbours are not enough: there are still batches of short sentences alone.",
             ),
-            ("The one whose batches hold sentences of all lengths.", "Its price is padding: more than a third of the places."),
+            (
+                "Neither remedy does: the jumps stay as large as before.",
+                "Only batches of all lengths did, and a third of their places is padding.",
+            ),
         ],
         correct=2,
     ),
     Question(
-        "You kept the model's weights and the optimizer's state, and resume. What is still not as it was?",
+        "A run is interrupted in the middle of step 27. Its last checkpoint is of step 20. It is resumed. How does it end?",
         answers=[
             (
-                "The place in the data, the schedule and the random numbers.",
-                "All three belong into the checkpoint, beside the two.",
+                "With the same bits as a run that was never interrupted.",
+                "Steps 21 to 27 are done again from the same state, random numbers included.",
             ),
             (
-                "Adam's averages, which start again from nothing as before.",
-                "They are the optimizer's state, and that was kept.",
+                "Close to it: half of step 27 is in the weights already.",
+                "The weights move at the end of a step, and the checkpoint is older anyway.",
             ),
             (
-                "Nothing: weights and optimizer are all that a step changes.",
-                "A step also takes a batch, a rate and a dropout mask; what says which?",
+                "Elsewhere: dropout for steps 21 to 26 was drawn already.",
+                "The state of the random numbers comes out of the checkpoint too.",
             ),
         ],
         correct=0,
