@@ -187,9 +187,7 @@ def trained_and_averaged(
         kept = []
         for stop in range(steps - (max(last) - 1) * every, steps + 1, every):
             checkpoint = Checkpoint(running, every=steps, resume=True)
-            trained, _ = train_translator(
-                model, corpus, tokenizer, rate=rate, seed=seed, steps=stop, checkpoint=checkpoint
-            )
+            trained, _ = train_translator(model, corpus, tokenizer, rate=rate, seed=seed, steps=stop, checkpoint=checkpoint)
             kept.append(Path(folder) / f"{stop}.pt")
             kept[-1].write_bytes(running.read_bytes())
         translators = {1: trained}
@@ -213,9 +211,7 @@ def without_head(attention: MultiHeadAttention, head: int) -> Iterator[None]:
         columns.copy_(kept)
 
 
-def measure(
-    translator: Translator, pairs: tuple[tuple[str, str], ...], beam: int = 1, alpha: float = 0.6
-) -> dict[str, Any]:
+def measure(translator: Translator, pairs: tuple[tuple[str, str], ...], beam: int = 1, alpha: float = 0.6) -> dict[str, Any]:
     """Return BLEU, its signature, exact match and loss: of all `pairs`, and exact match by the length of the source in words.
 
     The sentences are decoded freely; the loss is nats per token, given the right words before. `by_length` maps a length
