@@ -86,7 +86,7 @@ QUESTIONS = [
             ),
             (
                 "break off after ten words, where the sentences of its training used to end.",
-                "About one in five breaks off after a right beginning; the others do not.",
+                "About three in ten break off after a right beginning; the others do not.",
             ),
             (
                 "hold a word that training never had, and go wrong from this word on.",
