@@ -1,14 +1,18 @@
 """A quiz is the same bytes on every run, needs no script, and refuses a question that cannot be answered."""
 
 import re
+from importlib import import_module
+from pkgutil import iter_modules
 
 import pytest
 
-from transformer_lib.teaching import Question, quiz
+from transformer_lib.teaching import Question, quiz, quizzes
 
 ANSWERS = [("a stone", "Stones do not swim."), ("a fish", "It has fins.")]
 SWIMS = Question("What swims?", answers=ANSWERS, correct=1)
 FLIES = Question("What flies?", answers=ANSWERS, correct=0)
+
+CHAPTERS = [module.name for module in iter_modules(quizzes.__path__)]
 
 
 def names(text):
@@ -80,3 +84,34 @@ def test_a_question_that_cannot_be_answered_is_refused(text, answers, correct, m
 def test_an_empty_quiz_is_refused():
     with pytest.raises(ValueError, match="at least one question"):
         quiz()
+
+
+def right_without_reading(choose):
+    """How many questions of the course are answered right by whoever always takes the answer that `choose` names."""
+    right = 0
+    for stem in CHAPTERS:
+        for question in import_module(f"{quizzes.__name__}.{stem}").QUESTIONS:
+            scores = [choose(place, answer) for place, (answer, _) in enumerate(question.answers)]
+            best = [place for place, score in enumerate(scores) if score == max(scores)]
+            right += (question.correct in best) / len(best)
+    return right
+
+
+@pytest.mark.parametrize(
+    "choose",
+    [
+        pytest.param(lambda place, answer: place == 0, id="the first"),
+        pytest.param(lambda place, answer: place == 1, id="the second"),
+        pytest.param(lambda place, answer: place == 2, id="the third"),
+        pytest.param(lambda place, answer: len(answer), id="the longest"),
+        pytest.param(lambda place, answer: -len(answer), id="the shortest"),
+        pytest.param(lambda place, answer: answer.count("`"), id="the one with most code"),
+        pytest.param(
+            lambda place, answer: bool(re.search(r"\b(all|always|never|only|every|none)\b", answer)), id="the absolute one"
+        ),
+    ],
+)
+def test_neither_place_nor_length_gives_the_answers_of_the_course_away(choose):
+    questions = sum(len(import_module(f"{quizzes.__name__}.{stem}").QUESTIONS) for stem in CHAPTERS)
+    # Chance is a third; two standard deviations are a ninth.
+    assert 2 / 9 <= right_without_reading(choose) / questions <= 4 / 9

@@ -15,7 +15,10 @@ QUESTIONS = [
     Question(
         "The decoder's state has 512 numbers, the encoder's outputs have 1024. Which attention fits as it is?",
         answers=[
-            ("The additive one, with a matrix for each side.", "Both sides are projected to one width, and added there."),
+            (
+                "The additive one, with one learned matrix for each side.",
+                "Both sides are projected to one width, and added there.",
+            ),
             (
                 "The dot product, with the shorter vector padded.",
                 "It needs two vectors of equal width, and zeros would hide half.",
@@ -48,7 +51,7 @@ QUESTIONS = [
     Question(
         "In a map the largest weight stands one place beside the needed word, and the answer is right. How can that be?",
         answers=[
-            ("The output there has read the needed word too.", "It is a summary of the words around it."),
+            ("The encoder's output there has read the needed word too.", "It is a summary of the words around it."),
             ("The weights hardly matter: the state knows it.", "Then the knee would be where chapter 1 found it."),
             ("The map is drawn from a second, different pass.", "The state holds the weights that `decode` has used."),
         ],

@@ -57,7 +57,7 @@ QUESTIONS = [
                 "They fit: the product of the sizes is the same.",
             ),
             (
-                "No error, and heads that mix up the words.",
+                "No error, and heads that mix numbers of several words.",
                 "A head's first rows are parts of the first word. Only a test of the values finds it.",
             ),
             (

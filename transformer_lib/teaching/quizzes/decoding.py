@@ -7,7 +7,7 @@ QUESTIONS = [
         "Why does greedy decoding miss the most probable sentence?",
         answers=[
             (
-                "The best first word need not begin the best sentence.",
+                "The best first word need not be the beginning of the best sentence.",
                 "Tu had 0.60, but it was divided between two sentences.",
             ),
             (
@@ -26,7 +26,7 @@ QUESTIONS = [
         answers=[
             ("Their queries, keys and values, in each layer.", "Nobody asks for old queries again."),
             ("The rows of logits that they gave, one for each.", "Only the last row is ever used, and only once."),
-            ("Their keys and values, in each layer.", "The new query meets them."),
+            ("Their keys and values, in each layer and each head.", "The new query meets them."),
         ],
         correct=2,
     ),

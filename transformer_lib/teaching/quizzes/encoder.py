@@ -35,7 +35,10 @@ QUESTIONS = [
                 "The norm, because it keeps the numbers at one size",
                 "In the ablation attention with a norm stays near the floor for most of 2400 steps.",
             ),
-            ("The sum, because a token keeps what it had before", "In the ablation it was enough, without the other two."),
+            (
+                "The sum, because a token keeps what it had before the layer",
+                "In the ablation it was enough, without the other two.",
+            ),
             (
                 "A larger start, because the tokens stay apart longer",
                 "They do, and the numbers grow so much that the loss is above 100 after 200 steps.",

@@ -38,7 +38,7 @@ QUESTIONS = [
         answers=[
             ("That of the target, because its queries are padded", "The target asks; nobody looks at its padding here."),
             ("That of both sentences, joined with the `&` operator", "A padded query hides no key."),
-            ("That of the source, because its keys are looked at", "The keys come from the source."),
+            ("That of the source, because its keys are what is looked at", "The keys come from the source."),
         ],
         correct=2,
     ),

@@ -45,7 +45,7 @@ QUESTIONS = [
                 "A parameter broadcasts as a buffer does.",
             ),
             (
-                "It must follow the model to another device, but never be trained.",
+                "It must follow the model to another device, but never be changed by training.",
                 "And since the formula can make it again, it is not saved either.",
             ),
         ],

@@ -16,7 +16,10 @@ QUESTIONS = [
     Question(
         "You build the GRU of equation 15-4, and copy the weights of torch's `nn.GRU` into it. What happens?",
         answers=[
-            ("Other outputs: the reset gate stands elsewhere.", "torch resets after the matrix product, 15-4 before it."),
+            (
+                "Other outputs: the reset gate stands at another place in it.",
+                "torch resets after the matrix product, 15-4 before it.",
+            ),
             ("Other outputs: in torch an update gate of 1 forgets.", "In both a 1 keeps the old state. Some papers swap it."),
             ("The same outputs: only the order of sums differs.", "The largest difference was about 0.45: no rounding."),
         ],

@@ -43,7 +43,7 @@ QUESTIONS = [
     Question(
         "The vocabulary is built on training and test reviews together. What does a word get that only the test has?",
         answers=[
-            ("An id of its own, with an untrained vector.", "As if it were known. Unknown words are no longer tested."),
+            ("An id of its own, whose vector was never trained.", "As if it were known. Unknown words are no longer tested."),
             ("A bucket of its own, that no other word has.", "With the leak it needs no bucket: it counts as known."),
             ("A trained vector, which raises the accuracy.", "No training review has the word, so nothing trains it."),
         ],

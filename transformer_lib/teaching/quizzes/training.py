@@ -11,7 +11,7 @@ QUESTIONS = [
                 "Then a word in a part with few words counts for more than one in a part with many.",
             ),
             (
-                "By the words of all four parts together.",
+                "By the words of all the four parts together.",
                 "The four then add up to the batch's loss, and the gradients to its gradient.",
             ),
             ("By the places of the part, with padding.", "Then more padding makes the loss smaller, and the model no better."),

@@ -7,7 +7,7 @@ QUESTIONS = [
         "A new model with one shared matrix and 8,000 words has a first loss of 190. What do you do?",
         answers=[
             (
-                "Look for logits that are far too large.",
+                "Look for logits that are far too large at the start.",
                 "About 9.5 is expected: log 8,000 and a half. Something is surely wrong.",
             ),
             (

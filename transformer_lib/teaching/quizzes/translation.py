@@ -49,7 +49,7 @@ QUESTIONS = [
                 "`eff:no` says that all four are used.",
             ),
             (
-                "sacrebleu counts a precision of 0 as if a part of one n-gram were right.",
+                "sacrebleu counts a precision of 0 as if a small part of one n-gram were right.",
                 "That is `smooth:exp`: first a half, then a quarter.",
             ),
             (
