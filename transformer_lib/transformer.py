@@ -108,10 +108,12 @@ class Transformer(nn.Module):
         check.equally_many(words=words, state=state.words)
         written = torch.cat([state.words, words], dim=1)  # (batch, written)
         x = self.positions(self.target_embedding(written))
-        state.words = written  # now that nothing was refused
+        # Only now: words that are refused above leave the state as it was.
+        state.words = written
         causal = look_ahead_mask(x.size(1), x.device)  # (written, written)
         self_mask = padding_mask(state.words) & causal  # (batch, 1, written, written)
         x = self.decoder(x, state.memory, self_mask, state.memory_mask)
+        # All written words were computed again; return the logits of the new ones.
         return self.output(x[:, -words.size(1) :])  # (batch, target, vocab)
 
 # %% ../notebooks/10_transformer.ipynb #transformer-state
