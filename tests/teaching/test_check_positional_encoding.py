@@ -1,5 +1,6 @@
 """The checks of chapter 5: right answers pass, and each usual mistake gets its own hint."""
 
+import itertools
 import math
 import re
 
@@ -22,6 +23,10 @@ def shift_matrix(shift, d_model, sign=1, exponent=2):
         block = slice(2 * pair, 2 * pair + 2)
         matrix[block, block] = [[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]]
     return matrix
+
+
+def first_slow_pair(n, d_model, turn=2 * math.pi, exponent=2):
+    return next(pair for pair in itertools.count() if turn * 10000 ** (exponent * pair / d_model) > n)
 
 
 def sines_first(d_model):
@@ -49,8 +54,9 @@ def with_a_stray_number(shift, d_model):
         ("table_shape", lambda max_len, d_model: [1, max_len, d_model]),
         ("same_word_twice", lambda *given: [part.norm() for part in apart(*given)]),
         ("same_word_twice", lambda *given: torch.stack([part.float().norm() for part in apart(*given)])),
-        ("wavelength", lambda pair, d_model: 2 * math.pi * 10000 ** (2 * pair / d_model)),
-        ("wavelength", lambda pair, d_model: torch.tensor(2 * math.pi * 10000 ** (2 * pair / d_model))),
+        ("first_slow_pair", first_slow_pair),
+        ("first_slow_pair", lambda n, d_model: torch.tensor(first_slow_pair(n, d_model))),
+        ("first_slow_pair", lambda n, d_model: math.ceil(d_model / 2 * math.log(n / 2 / math.pi) / math.log(10000))),
         ("shift_matrix", shift_matrix),
         ("shift_matrix", lambda shift, d_model: torch.tensor(shift_matrix(shift, d_model), dtype=torch.float32)),
         ("shift_matrix", lambda shift, d_model: shift_matrix(shift, d_model).tolist()),
@@ -82,13 +88,16 @@ def test_a_right_answer_passes(says, name, answer):
         ("same_word_twice", lambda *given: torch.stack(apart(*given)), "a distance is the length of one: its norm"),
         ("same_word_twice", lambda w, t, a, b: (w.norm(dim=1), (w + t).norm(dim=1)), "for the two places of the word alone"),
         ("table_shape", lambda max_len, d_model: (max_len, d_model, 1), "the batch comes first"),
-        ("wavelength", lambda pair, d_model: 2 * math.pi * 10000 ** (pair / d_model), "half of what it should be"),
-        ("wavelength", lambda pair, d_model: 2 * math.pi * 10000 ** (4 * pair / d_model), "twice what it should be"),
-        ("wavelength", lambda pair, d_model: 10000 ** (2 * pair / d_model), "factor 2π is missing"),
-        ("wavelength", lambda pair, d_model: 2 * math.pi / 10000 ** (2 * pair / d_model), "wrong sign"),
-        ("wavelength", lambda pair, d_model: 10000 ** (-2 * pair / d_model), "angle per position"),
-        ("wavelength", lambda pair, d_model: 10000 ** (-2 * pair / d_model) / 2 / math.pi, "turns per position"),
-        ("wavelength", lambda pair, d_model: 2 * math.pi, r"the result for \(1, 8\) is 6.283, expected 62.83"),
+        ("first_slow_pair", lambda n, d_model: first_slow_pair(n, d_model) - 1, "last pair with a turn within n"),
+        ("first_slow_pair", lambda n, d: d / 2 * math.log(n / 2 / math.pi) / math.log(10000), "a whole number"),
+        ("first_slow_pair", lambda n, d_model: 2 * first_slow_pair(n, d_model), "that is a dimension"),
+        ("first_slow_pair", lambda n, d_model: first_slow_pair(n, d_model, turn=1), "factor 2π is missing"),
+        ("first_slow_pair", lambda n, d_model: first_slow_pair(n, d_model, exponent=1), "half of what it should be"),
+        ("first_slow_pair", lambda n, d_model: first_slow_pair(n, d_model, exponent=4), "twice what it should be"),
+        ("first_slow_pair", lambda n, d_model: 0, "pair 0 is the fastest"),
+        ("first_slow_pair", lambda n, d_model: d_model // 2 - 1, "the slowest pair"),
+        ("first_slow_pair", lambda n, d_model: d_model // 2 - first_slow_pair(n, d_model), "how many pairs are slow"),
+        ("first_slow_pair", lambda n, d_model: 1, r"the result for \(100, 8\) is 1, expected 2. Pair number i needs"),
         ("shift_matrix", lambda shift, d_model: shift_matrix(shift, d_model).T, "turns the wrong way"),
         ("shift_matrix", lambda shift, d_model: shift_matrix(-shift, d_model), "turns the wrong way"),
         (

@@ -109,9 +109,14 @@ def test_a_right_answer_passes(says, name, answer):
             "its own length",
         ),
         ("mean_vector", lambda vectors, lengths: mean_vector(vectors, lengths + 1), "one column too many"),
-        ("mean_vector", lambda vectors, lengths: vectors[torch.arange(4), lengths - 1], "the last word's vector"),
-        ("mean_vector", lambda vectors, lengths: np.zeros((4, 3)), "divide by the length"),
-        ("mean_vector", lambda vectors, lengths: vectors * is_word(vectors, lengths), r"shape \(4, 6, 3\), expected \(4, 3\)"),
+        (
+            "mean_vector",
+            lambda vectors, lengths: vectors[torch.arange(len(vectors)), lengths - 1],
+            "the last word's vector",
+        ),
+        ("mean_vector", lambda vectors, lengths: (vectors * is_word(vectors, lengths)).sum(1) / lengths, "column by column"),
+        ("mean_vector", lambda vectors, lengths: np.zeros((len(vectors), 3)), "divide by the length"),
+        ("mean_vector", lambda vectors, lengths: vectors * is_word(vectors, lengths), r"shape \(3, 6, 3\), expected \(3, 3\)"),
     ],
 )
 def test_a_usual_mistake_gets_its_hint(says, name, answer, hint):

@@ -158,6 +158,7 @@ def _watched(attempt: object, name: str) -> Callable:
             raise _NotAttempted(": the function returns nothing (is a `return` missing?)")
         return result
 
+    call.__wrapped__ = attempt
     return call
 
 

@@ -10,7 +10,7 @@ import torch
 from transformer_lib.positional_encoding import sinusoidal_table
 from transformer_lib.teaching.check import Hint, exercise, expect_close, expect_shape, formula
 
-__all__ = ["same_word_twice", "shift_matrix", "table_shape", "wavelength"]
+__all__ = ["first_slow_pair", "same_word_twice", "shift_matrix", "table_shape"]
 
 
 @formula(cases=[(30, 256), (50, 128)], hint="The words of the batch have shape (batch, seq, d_model)")
@@ -83,25 +83,33 @@ def same_word_twice(attempt: Callable) -> str:
 
 
 @formula(
-    cases=[(0, 8), (1, 8), (3, 8), (100, 512)],
-    hint="A whole turn is 2π, and each position turns the pair by 1 / 10000^(2·pair / d_model)",
+    cases=[(12, 8), (100, 8), (50, 128), (1000, 512)],
+    hint="Pair number i needs 2π · 10000^(2·i / d_model) positions for a turn: try i = 0, 1, 2, … until that is more than n",
 )
-def wavelength(pair: int, d_model: int) -> Iterator:
-    """The reader's `wavelength(pair, d_model)` returns after how many positions pair number `pair` has turned once."""
-    power, turn = 10000 ** (2 * pair / d_model), 2 * math.pi
-    yield turn * power, "every pair has its own wave, from 2π positions for pair 0 to nearly 10000 · 2π for the last"
+def first_slow_pair(n: int, d_model: int) -> Iterator:
+    """The reader's `first_slow_pair(n, d_model)` returns the first pair that needs more than n positions for a turn."""
+
+    def longer_than(positions: float, exponent: int = 2) -> float:
+        return d_model / exponent * math.log(positions, 10000)  # where 10000^(exponent · pair / d_model) is `positions`
+
+    exact = longer_than(n / (2 * math.pi))
+    right = math.ceil(exact)
+    yield right, "pair 15 is the first for 50 positions and width 128: from there on no hand makes a full turn"
+    yield right - 1, "that is the last pair with a turn within n positions; the next one is the first that needs more"
+    yield exact, "that is where a turn would be exactly n positions long; a pair is a whole number, so take the next one"
+    yield 2 * right, "that is a dimension: pair number i begins at dimension 2·i"
+    yield math.ceil(longer_than(float(n))), "the factor 2π is missing: a turn is 2π radians, not one"
     yield (
-        turn * 10000 ** (pair / d_model),
+        math.ceil(longer_than(n / (2 * math.pi), exponent=1)),
         "the exponent is half of what it should be: pair number i begins at dimension 2·i",
     )
     yield (
-        turn * 10000 ** (4 * pair / d_model),
-        "the exponent is twice what it should be: `pair` is i itself, so the exponent is 2·pair / d_model",
+        math.ceil(longer_than(n / (2 * math.pi), exponent=4)),
+        "the exponent is twice what it should be: the number of the pair is i itself, so the exponent is 2·i / d_model",
     )
-    yield power, "the factor 2π is missing: that many positions turn the pair by one radian, and a whole turn is 2π"
-    yield turn / power, "the exponent has the wrong sign: later pairs turn more slowly, so their waves are longer"
-    yield 1 / power, "that is the angle per position; the wavelength is 2π divided by it"
-    yield 1 / (turn * power), "that is turns per position; the wavelength is positions per turn, its inverse"
+    yield 0, "pair 0 is the fastest: its turn is 2π positions long. Later pairs turn more slowly"
+    yield d_model // 2 - 1, "that is the slowest pair; the first one that needs more than n positions comes earlier"
+    yield d_model // 2 - right, "that is how many pairs are slow; return the number of the first one"
 
 
 @exercise

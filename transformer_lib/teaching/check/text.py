@@ -108,38 +108,47 @@ def mean_vector(attempt: Callable) -> str:
     """The reader's `mean_vector(vectors, lengths)` returns the mean over each review's own words."""
     import torch
 
-    vectors = np.random.default_rng(3).normal(size=(4, 6, 3))
-    lengths = np.array([5, 1, 4, 3])
-    is_word = (np.arange(6) < lengths[:, None])[..., None]  # (4, 6, 1)
-    total = (vectors * is_word).sum(axis=1)
-    result = attempt(torch.from_numpy(vectors.copy()), torch.from_numpy(lengths.copy()))
-    mean = expect_shape(result, (4, 3), "the result")
-    one_more = (np.arange(6) <= lengths[:, None])[..., None]
-    for wrong, hint in (
-        (vectors.mean(axis=1), "that is the mean over all columns, padding too: leave out the columns from lengths on"),
-        (vectors.sum(axis=1) / lengths[:, None], "the sum still holds the vectors of padding: make them zero before the sum"),
-        (
-            (vectors * is_word).mean(axis=1),
-            "the padding is gone from the sum, but still counted: divide by the length, not by seq",
-        ),
-        (total, "that is the sum over the words: divide it by how many there are"),
-        (total / lengths.mean(), "each review has its own length: divide row by row, with lengths.unsqueeze(1)"),
-        (total / lengths.max(), "each review has its own length: divide row by row, with lengths.unsqueeze(1)"),
-        (
-            (vectors * one_more).sum(axis=1) / lengths[:, None],
-            "one column too many: a review of 4 words has the columns 0 to 3",
-        ),
-        (
-            (vectors * one_more).sum(axis=1) / (lengths + 1)[:, None],
-            "one column too many: a review of 4 words has the columns 0 to 3",
-        ),
-        (vectors[np.arange(4), lengths - 1], "that is the last word's vector: take the mean over all words"),
-    ):
-        if np.allclose(mean, wrong, atol=1e-4):
-            raise Hint(hint)
-    expect_close(
-        mean, total / lengths[:, None], "Sum the words' vectors, row by row, and divide by the length", what="the mean"
-    )
+    # First three reviews and vectors of three numbers: there a forgotten unsqueeze is no error, and gets a hint.
+    for lengths in (np.array([5, 1, 4]), np.array([5, 1, 4, 3])):
+        vectors = np.random.default_rng(3).normal(size=(len(lengths), 6, 3))
+        is_word = (np.arange(6) < lengths[:, None])[..., None]  # (batch, 6, 1)
+        total = (vectors * is_word).sum(axis=1)
+        result = attempt(torch.from_numpy(vectors.copy()), torch.from_numpy(lengths.copy()))
+        mean = expect_shape(result, (len(lengths), 3), "the result")
+        one_more = (np.arange(6) <= lengths[:, None])[..., None]
+        for wrong, hint in (
+            (vectors.mean(axis=1), "that is the mean over all columns, padding too: leave out the columns from lengths on"),
+            (
+                vectors.sum(axis=1) / lengths[:, None],
+                "the sum still holds the vectors of padding: make them zero before the sum",
+            ),
+            (
+                (vectors * is_word).mean(axis=1),
+                "the padding is gone from the sum, but still counted: divide by the length, not by seq",
+            ),
+            (total, "that is the sum over the words: divide it by how many there are"),
+            (total / lengths.mean(), "each review has its own length: divide row by row, with lengths.unsqueeze(1)"),
+            (total / lengths.max(), "each review has its own length: divide row by row, with lengths.unsqueeze(1)"),
+            (
+                (vectors * one_more).sum(axis=1) / lengths[:, None],
+                "one column too many: a review of 4 words has the columns 0 to 3",
+            ),
+            (
+                (vectors * one_more).sum(axis=1) / (lengths + 1)[:, None],
+                "one column too many: a review of 4 words has the columns 0 to 3",
+            ),
+            (
+                total / lengths[:3],
+                "here are as many reviews as numbers in a vector, so a division by lengths goes column by column: divide "
+                "row by row, with lengths.unsqueeze(1)",
+            ),
+            (vectors[np.arange(len(lengths)), lengths - 1], "that is the last word's vector: take the mean over all words"),
+        ):
+            if np.allclose(mean, wrong, atol=1e-4):
+                raise Hint(hint)
+        expect_close(
+            mean, total / lengths[:, None], "Sum the words' vectors, row by row, and divide by the length", what="the mean"
+        )
     return "what stands in the columns of padding changes nothing"
 
 

@@ -1,5 +1,6 @@
 """Checks for the exercises of chapter 12, The training loop."""
 
+import inspect
 import math
 import os
 import sys
@@ -7,6 +8,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 
 import numpy as np
 
@@ -131,12 +133,21 @@ class _Killed(BaseException):
 
 
 @contextmanager
-def _at_each_moment(look: Callable[[], None]) -> Iterator[None]:
-    """Call `look` between any two operations of the Python code that runs inside."""
+def _at_each_moment(attempt: Callable, look: Callable[[], None]) -> Iterator[None]:
+    """Call `look` between any two operations of Python code while the reader's function `attempt` runs, and what it calls."""
+    code = getattr(inspect.unwrap(attempt), "__code__", None)
+    running = 0
 
-    def trace(frame: object, event: str, argument: object) -> Callable:
+    def trace(frame: FrameType, event: str, argument: object) -> Callable | None:
+        nonlocal running
+        own = frame.f_code is code
+        running += own and event == "call"
+        # What stands around the reader's function takes many steps too, and touches no file.
+        if not running:
+            return None
         frame.f_trace_opcodes = True
         look()
+        running -= own and event == "return"
         return trace
 
     before = sys.gettrace()
@@ -180,7 +191,7 @@ def write_safely(attempt: Callable) -> str:
         os.link(path, witness)
         for killed in (True, False):
             try:
-                with _at_each_moment(look):
+                with _at_each_moment(attempt, look):
                     attempt(path, pieces(killed))
             except _Killed:
                 pass
