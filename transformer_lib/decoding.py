@@ -36,6 +36,7 @@ class LayerCache:
         self, layer: DecoderLayer, memory: Float[Tensor, "batch source d_model"]
     ) -> None:
         self.source = layer.cross_attention.keys_and_values(memory, memory)
+        # No words yet: keys and values of length 0.
         nothing = memory[:, :0]  # (batch, 0, d_model)
         self.words = layer.self_attention.keys_and_values(nothing, nothing)
 
@@ -151,7 +152,7 @@ def sampling_probabilities(
     if top_p is not None and top_p < 1:
         before = ordered.cumsum(dim=-1) - ordered  # what the better words hold together
         wanted = top_p * ordered.sum(dim=-1, keepdim=True)
-        # The best word stays, also where a rounding error speaks against it.
+        # Rank 0 always stays, whatever rounding does to `before`.
         ordered = ordered * ((before < wanted) | (rank == 0))
     ordered = ordered / ordered.sum(dim=-1, keepdim=True)
     return torch.zeros_like(ordered).scatter(-1, words, ordered)

@@ -55,7 +55,7 @@ QUESTIONS = [
             ("Its sentences become longer, or stay.", "Long sums are divided by more."),
             (
                 "It chooses the same, and stops earlier.",
-                "It stops later: a long hypothesis can hope for more, so the search has to wait for it.",
+                "What is chosen changes: long sums are divided by more.",
             ),
         ],
         correct=1,
@@ -64,7 +64,10 @@ QUESTIONS = [
         "What is left when the temperature goes towards 0?",
         answers=[
             ("All words, each as probable as the others.", "That is a very high temperature."),
-            ("The probabilities as the model gives them.", "That is temperature 1."),
+            (
+                "The best word and those near it: as with a small top-p.",
+                "Those near it lose too: with a small T, the power 1/T makes every difference large.",
+            ),
             ("The best word alone: greedy decoding.", "All others go to probability 0."),
         ],
         correct=2,
