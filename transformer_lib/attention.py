@@ -107,7 +107,8 @@ class MultiHeadAttention(nn.Module):
         q = self.query_projection(query)  # (batch, query, d_model)
         q = split_heads(q, self.num_heads)  # (batch, heads, query, d_k)
         dropout = self.dropout if self.training else 0.0
-        heads = F.scaled_dot_product_attention(q, k, v, mask, dropout)  # as q
+        # (batch, heads, query, d_k)
+        heads = F.scaled_dot_product_attention(q, k, v, mask, dropout)
         x = join_heads(heads)  # (batch, query, d_model)
         return self.output_projection(x)  # (batch, query, d_model)
 

@@ -17,7 +17,7 @@ QUESTIONS = [
         answers=[
             ("√512, the root of d_model", "Inside a head the vectors are not that wide."),
             ("√8, the root of the heads", "That is the number of heads, not their width."),
-            ("√64, the root of 512 / 8", "Each head has d_k = 512 / 8 = 64 numbers."),
+            ("√64, the root of d_k", "Each head has d_k = 512 / 8 = 64 numbers."),
         ],
         correct=2,
     ),
