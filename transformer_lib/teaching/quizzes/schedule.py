@@ -25,7 +25,10 @@ QUESTIONS = [
         "A weight's first gradient is 0.000003, another's is 3. How do Adam's first moves of the two compare?",
         answers=[
             ("The second is a million times as long.", "So it would be in plain gradient descent."),
-            ("Both are nearly as long as the rate.", "g / |g| has no size: even a small gradient moves a weight by the full rate."),
+            (
+                "Both are nearly as long as the rate.",
+                "g / |g| has no size: even a small gradient moves a weight by the full rate.",
+            ),
             ("The second is a thousand times as long.", "A root is taken, but of g²."),
         ],
         correct=1,
