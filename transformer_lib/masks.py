@@ -53,6 +53,7 @@ def _changed_at(x: Tensor, position: int) -> Tensor:
         changed[:, position] = torch.randn_like(old)
     else:
         ids = x.unique()  # sorted, so each id has a following one
+        # where each old id stands in ids, plus 1
         following = torch.searchsorted(ids, old.contiguous()) + 1
         changed[:, position] = ids[following % len(ids)]
     return changed

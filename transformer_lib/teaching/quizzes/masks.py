@@ -25,7 +25,7 @@ QUESTIONS = [
         "Why is the diagonal of the look-ahead mask True?",
         answers=[
             ("Place t holds a word that is known, and predicts the next", "So a place may look at itself."),
-            ("Row 0 would have nothing to look at, and would give NaN", "True, but it says nothing about the other rows."),
+            ("Row 0 alone needs it; the other rows could do without", "They would miss their newest word."),
             (
                 "Place t predicts word t, and so it needs word t as input",
                 "Then it could copy the answer. It predicts word t + 1.",
