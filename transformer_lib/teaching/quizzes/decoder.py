@@ -53,16 +53,16 @@ QUESTIONS = [
         "The decoder with cross-attention has more parameters than the one without. Why can that not be what helped?",
         answers=[
             (
-                "The floor was worked out for blind decoders of any size.",
+                "A larger blind decoder still answers each source alike.",
                 "Whatever deals out the same probabilities for each source has log 16 as its floor.",
             ),
             (
-                "The additional parameters hardly move in 150 steps.",
-                "The chapter does not measure it, and it would not matter.",
+                "The blind decoder has parameters enough for 16 sentences.",
+                "It writes French without a mistake; but that alone sets no floor for a larger one.",
             ),
             (
-                "The blind decoder was trained longer to make up for it.",
-                "Both had the same number of steps; and more would not have helped.",
+                "Both were trained on the same pairs, for as many steps.",
+                "So they were. That makes the training equal, not the size.",
             ),
         ],
         correct=0,
