@@ -101,7 +101,7 @@ class RecurrentState:
     hidden: Hidden
 
     def select(self, rows: Int[Tensor, "kept"]) -> None:
-        """Keep these sentences of the batch, in this order."""
+        """Keep the sentences whose row numbers are given, in that order."""
         if isinstance(self.hidden, tuple):
             h, c = self.hidden
             self.hidden = h[:, rows], c[:, rows]
@@ -123,7 +123,7 @@ class Seq2Seq(nn.Module):
     Source: Cho et al. (2014), section 2.2; Sutskever et al. (2014), section 2.
     """
 
-    max_len = math.inf  # words that it can write: nothing in it counts places
+    max_len = math.inf  # no limit: it can write any number of words
 
     def __init__(
         self,
@@ -207,6 +207,6 @@ def greedy_decode(
     """Write each sentence word by word, always the word with the highest score.
 
     Shapes and errors: as in `write_words`.
-    Source: Sutskever et al. (2014), section 3.2, with a beam of 1.
+    Source: Sutskever et al. (2014), section 3.2 (with a beam of 1: chapter 13).
     """
     return write_words(model, source, max_len, lambda logits: logits.argmax(dim=-1))

@@ -27,7 +27,7 @@ QUESTIONS = [
         answers=[
             (
                 "The one that leaves the padding out of the loss.",
-                "Counted padding teaches it to write padding, and to stop early.",
+                "Counted padding slows the learning, and more steps make up for it.",
             ),
             ("The one that puts SOS in front of `target_in`.", "Without the shift it learns to repeat what it reads."),
             ("The one that puts EOS behind `target_out`.", "Without EOS the words are right, and then it goes on."),
