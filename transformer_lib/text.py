@@ -191,6 +191,7 @@ class SentimentClassifier(nn.Module):
         super().__init__()
         check.at_least(1, vocab_size=vocab_size, d_model=d_model)
         check.at_least(1, hidden_size=hidden_size, num_layers=num_layers)
+        # padding_idx: row 0 stays zero and gets no gradient
         self.embedding = nn.Embedding(vocab_size, d_model, padding_idx=PAD_ID)
         self.gru = nn.GRU(d_model, hidden_size, num_layers, batch_first=True)
         self.output = nn.Linear(hidden_size, 1)

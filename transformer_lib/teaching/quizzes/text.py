@@ -16,7 +16,7 @@ QUESTIONS = [
         "S2's pattern has its caret in the wrong place. Which two words did that put into the vocabulary?",
         answers=[
             ("*obody*, and *boring,* with its comma.", "It takes the first letter of the text, and leaves the rest."),
-            ("*nobody* in capitals, and *boring* twice.", "No caret changes capitals, and a word is listed once."),
+            ("*nobody* and *Nobody*, small and large.", "Both come with the right caret too: it changes no case."),
             ("single letters, such as *n* and also *b*.", "Only the first character of the whole text is touched."),
         ],
         correct=0,
@@ -31,12 +31,12 @@ QUESTIONS = [
         correct=2,
     ),
     Question(
-        "Eight classifiers were trained without a mask, with little padding. At test time 40 columns of padding were "
+        "Eight classifiers were trained without a mask, on bucketed batches. At test time 40 columns of padding were "
         "added. What happened?",
         answers=[
             ("All eight ended at a coin flip or near it.", "That is what untrained weights do. Most learned better."),
-            ("Most held out, and two were down to a guess.", "And nothing in their accuracy without padding told which two."),
-            ("Not one verdict of the eight models changed.", "So it was with the mask, put back onto the same weights."),
+            ("Most held out, and two were down to a guess.", "One of the two had 1.00 without padding, and failed as well."),
+            ("The share right stayed 1.00 for all eight.", "So it was with the mask, put back onto the same weights."),
         ],
         correct=1,
     ),
