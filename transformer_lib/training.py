@@ -36,8 +36,6 @@ def shift_right(
 ) -> Int[Tensor, "batch target"]:
     """Return what the decoder reads: SOS, then the target without its last place.
 
-    At each place the decoder then sees the words before the one that it has to say.
-
     Shapes: `target` is `(batch, target)`, as is the result.
     Raises: `ValueError` if `target` does not hold ids of shape `(batch, target)`, with
     at least one place.
@@ -113,9 +111,9 @@ def _groups(pairs: Sequence[IdPair], order: list[int], max_tokens: int) -> list[
     for index in order:
         width = max(len(sentence) for sentence in pairs[index])
         check.fits_budget(index, width, max_tokens)
-        widest = max(widest, width)
+        widest = max(widest, width)  # if this sentence came in too
         if not groups or (len(groups[-1]) + 1) * widest > max_tokens:
-            groups.append([])
+            groups.append([])  # it starts a new group
             widest = width
         groups[-1].append(index)
     return groups
@@ -128,9 +126,9 @@ def token_batches(
 ) -> list[Batch]:
     """Return batches of sentences of similar length, none above `max_tokens` tokens.
 
-    A batch is a rectangle: its number of sentences times its longest sentence, padding
-    included, is at most `max_tokens`. With a `seed` the sentences of one length, and
-    then the batches, come in random order; without one, the shortest come first.
+    The number of sentences times the longest, padding included, is at most
+    `max_tokens`. With a `seed` the sentences of one length, and then the batches, come
+    in random order; without one, the shortest come first.
 
     Shapes: `pairs` holds `(source ids, target ids)`; each target ends in EOS.
     Raises: `ValueError` if `pairs` is empty, if a pair alone is longer than
@@ -146,6 +144,7 @@ def token_batches(
         return [items[i] for i in torch.randperm(len(items), generator=generator)]
 
     order = in_random_order(list(range(len(pairs))))
+    # A stable sort: equal lengths keep their random order.
     order.sort(key=lambda index: (len(pairs[index][1]), len(pairs[index][0])))
     groups = in_random_order(_groups(pairs, order, max_tokens))
     return [Batch.from_pairs([pairs[index] for index in group]) for group in groups]
@@ -211,9 +210,8 @@ def evaluate(model: nn.Module, batches: Sequence[Batch]) -> float:
 class History:
     """What `train` saw: each step's loss and learning rate, and the measured losses.
 
-    `losses[i]` and `learning_rates[i]` belong to step i + 1: the loss per real token,
-    with label smoothing, and the rate that this step used. `validation_losses` maps a
-    step to the loss of `evaluate` after it.
+    `losses[i]` (with label smoothing) and `learning_rates[i]` belong to step i + 1;
+    `validation_losses` maps a step to the loss of `evaluate` after it.
     """
 
     losses: list[float] = field(default_factory=list)
@@ -299,10 +297,10 @@ def train(
     check.at_least(1, steps=steps, accumulation_steps=accumulation_steps)
     if optimizer is None:
         optimizer = transformer_optimizer(model, learning_rate=0.001)
-    parts = (model, optimizer, schedule)
+    stateful = (model, optimizer, schedule)
     history, place = History(), (0, 0)  # epoch 0, batch 0
     if checkpoint is not None and Path(checkpoint.path).exists():
-        history, place = _resume(checkpoint, parts, steps)
+        history, place = _resume(checkpoint, stateful, steps)
     device = next(model.parameters()).device
     dealt = _deal(batches, *place)
     bar = progress(range(len(history.losses) + 1, steps + 1), description=description)
@@ -328,7 +326,7 @@ def train(
         if validation and (step % validation.every == 0 or step == steps):
             history.validation_losses[step] = evaluate(model, validation.batches)
         if checkpoint and (step % checkpoint.every == 0 or step == steps):
-            _save_run(checkpoint, parts, history, place)
+            _save_run(checkpoint, stateful, history, place)
     return history
 
 # %% ../notebooks/12_training.ipynb #save-checkpoint
@@ -344,8 +342,7 @@ def save_checkpoint(
 ) -> None:
     """Write everything that a run needs to go on; `path` is never half a file.
 
-    The state goes to a new file beside `path`, which takes the name `path` when it is
-    complete. Until then the old file stays as it was. `extra` holds what else should be
+    Until all is written the old file stays as it was. `extra` holds what else should be
     kept: numbers, texts, tensors, and lists and dictionaries of these.
 
     Raises: `FileNotFoundError` if the folder does not exist.
@@ -384,8 +381,7 @@ def load_checkpoint(
 ) -> dict[str, Any]:
     """Put back what `save_checkpoint` wrote, and return its `extra`.
 
-    Only tensors and plain values are read: a checkpoint cannot run code. If anything
-    does not fit, nothing is changed.
+    A checkpoint cannot run code. If anything does not fit, nothing is changed.
 
     Raises: `FileNotFoundError` if there is no file; `ValueError` if it is cut off,
     damaged, not a checkpoint, of another model, or lacks a part that is asked for.
@@ -401,27 +397,27 @@ def load_checkpoint(
 
 # %% ../notebooks/12_training.ipynb #resume
 def _save_run(
-    checkpoint: Checkpoint, parts: tuple, history: History, place: tuple[int, int]
+    checkpoint: Checkpoint, stateful: tuple, history: History, place: tuple[int, int]
 ) -> None:
-    """Write the parts and what else the run is made of."""
-    device = next(parts[0].parameters()).device
+    """Write model, optimizer, schedule and what else the run is made of."""
+    device = next(stateful[0].parameters()).device
     random = {"cpu": torch.get_rng_state()}
     if device.type == "cuda":
         random["cuda"] = torch.cuda.get_rng_state(device)
     extra = {"history": asdict(history), "place": list(place), "random": random}
-    save_checkpoint(checkpoint.path, *parts, extra)
+    save_checkpoint(checkpoint.path, *stateful, extra)
 
 
 def _resume(
-    checkpoint: Checkpoint, parts: tuple, steps: int
+    checkpoint: Checkpoint, stateful: tuple, steps: int
 ) -> tuple[History, tuple[int, int]]:
     """Put back what `_save_run` wrote: return the history and the place in the data."""
     check.resumable(checkpoint.path, checkpoint.resume)
-    extra = load_checkpoint(checkpoint.path, *parts)
+    extra = load_checkpoint(checkpoint.path, *stateful)
     check.run_of_train(checkpoint.path, extra, steps)
     torch.set_rng_state(extra["random"]["cpu"])
     if "cuda" in extra["random"]:
-        device = next(parts[0].parameters()).device
+        device = next(stateful[0].parameters()).device
         torch.cuda.set_rng_state(extra["random"]["cuda"], device)
     return History(**extra["history"]), tuple(extra["place"])
 
@@ -438,7 +434,7 @@ def average_checkpoints(paths: Sequence[str | os.PathLike], model: nn.Module) ->
         state = _read_checkpoint(path)
         check.checkpoint_parts(path, state, model)
         states.append(state["model"])
-    mean = dict(states[-1])  # what is no number to average stays the last one's
+    mean = dict(states[-1])  # integers have no mean here: the last one's stay
     for name, last in mean.items():
         if last.is_floating_point():
             mean[name] = torch.stack([state[name] for state in states]).mean(dim=0)

@@ -83,7 +83,7 @@ QUESTIONS = [
             ),
             (
                 "Dropout and label smoothing, in training only.",
-                "They make a part, but the smaller one: the chapter measured it.",
+                "At step 20 they make the smaller part; at step 160 they make all of it.",
             ),
             (
                 "The plotted value is a mean over all 20 steps.",
