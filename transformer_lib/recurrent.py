@@ -141,6 +141,20 @@ class GRUCell(nn.Module):
             g = torch.tanh(x_g + r * linear(state, w_g, b_g))
         return z * state + (1 - z) * g  # (batch, hidden)
 
+# %% ../notebooks/02_recurrent.ipynb #read-steps
+def _read(
+    cell: nn.Module, steps: Sequence[Tensor], state: tuple[Tensor, ...]
+) -> tuple[list[Tensor], tuple[Tensor, ...]]:
+    """Call `cell` for each step; a sequence that is not running keeps its state."""
+    outputs = []
+    for x in steps:
+        running = len(x)
+        new = _parts(cell(x, _whole([old[:running] for old in state])))
+        outputs.append(new[0])  # (running, hidden)
+        pairs = zip(new, state, strict=True)
+        state = tuple(torch.cat([now, old[running:]]) for now, old in pairs)
+    return outputs, state
+
 # %% ../notebooks/02_recurrent.ipynb #recurrent
 class Recurrent(nn.Module):
     """Run a cell over whole sequences, in one direction or in two.
@@ -198,20 +212,6 @@ class Recurrent(nn.Module):
         return _in_order(_parts(state), x, "sorted_indices")
 
 # %% ../notebooks/02_recurrent.ipynb #steps
-def _read(
-    cell: nn.Module, steps: Sequence[Tensor], state: tuple[Tensor, ...]
-) -> tuple[list[Tensor], tuple[Tensor, ...]]:
-    """Call `cell` for each step; a sequence that is not running keeps its state."""
-    outputs = []
-    for x in steps:
-        running = len(x)
-        new = _parts(cell(x, _whole([old[:running] for old in state])))
-        outputs.append(new[0])  # (running, hidden)
-        pairs = zip(new, state, strict=True)
-        state = tuple(torch.cat([now, old[running:]]) for now, old in pairs)
-    return outputs, state
-
-
 def _steps(x: Tensor | PackedSequence) -> tuple[Tensor, ...]:
     """Cut `x` into its time steps, each `(running, input)`."""
     if isinstance(x, PackedSequence):

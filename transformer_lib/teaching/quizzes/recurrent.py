@@ -52,7 +52,7 @@ QUESTIONS = [
         "length 41. What did a new linear readout find in its states there?",
         answers=[
             ("Next to nothing: 1 of 100 again.", "The states hold more than the old readout can use at this length."),
-            ("The symbol, in about 41 of 100.", "The state comes round again; the old readout fits at other lengths."),
+            ("The symbol, in about 43 of 100.", "The state comes round again; the old readout fits at other lengths."),
             ("Pure chance: 12 of 100, a guess.", "So it was with the other kind of run, whose own readout guesses too."),
         ],
         correct=1,
