@@ -1,8 +1,10 @@
 """The built site, a server for it, and its pages opened in the browser."""
 
+import gzip
 import threading
-from functools import partial
+from functools import cache, partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -17,7 +19,28 @@ def html():
     return HTML
 
 
-class QuietHandler(SimpleHTTPRequestHandler):
+@cache
+def compressed(path):
+    return gzip.compress(path.read_bytes())
+
+
+class Handler(SimpleHTTPRequestHandler):
+    """Serves as a web host does: what is text comes compressed."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        path = Path(self.translate_path(self.path))
+        if path.suffix not in (".html", ".css", ".js", ".svg") or not path.is_file():
+            return super().do_GET()
+        content = compressed(path)
+        self.send_response(200)
+        self.send_header("Content-Type", self.guess_type(path))
+        self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
     def log_message(self, *arguments):
         pass
 
@@ -25,7 +48,7 @@ class QuietHandler(SimpleHTTPRequestHandler):
 @pytest.fixture(scope="session")
 def server(html):
     """The address of a server of the site, on this machine only."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(QuietHandler, directory=html)) as server:
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=html)) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         yield f"http://127.0.0.1:{server.server_port}"
@@ -48,8 +71,7 @@ def visit(browser):
             "console",
             lambda message: message.type in ("error", "warning") and seen.complaints.append(f"console: {message.text}"),
         )
-        page.goto(url, wait_until="networkidle")
-        page.evaluate("window.MathJax?.startup?.promise")
+        page.goto(url)
         return seen
 
     return open_page
