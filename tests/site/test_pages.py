@@ -4,7 +4,7 @@ import re
 from itertools import product
 
 import pytest
-from built_site import PAGES, leaves_the_site
+from built_site import PAGES, leaves_the_site, load_figures
 
 NARROW, WIDE = 390, 1280
 
@@ -21,6 +21,7 @@ def opened(request, visit, html, server):
     site = html.as_uri() if way == "file" else server
     seen = visit(f"{site}/{page}.html")
     seen.site = site
+    load_figures(seen.page)
     yield seen
     seen.page.close()
 
@@ -35,9 +36,10 @@ def test_no_request_leaves_the_site(opened):
 
 
 def test_formulas_are_typeset(opened):
-    untypeset = "nodes => nodes.filter(node => !node.querySelector('mjx-container')).map(node => node.textContent)"
+    for_eyes_and_ears = "mjx-container:has(> mjx-math[aria-hidden=true]):has(> mjx-assistive-mml > math)"
+    untypeset = f"nodes => nodes.filter(node => !node.querySelector('{for_eyes_and_ears}')).map(node => node.textContent)"
     assert opened.page.eval_on_selector_all(".math", untypeset) == []
-    assert opened.page.eval_on_selector_all("mjx-merror", "nodes => nodes.map(node => node.textContent)") == []
+    assert opened.page.locator("mjx-merror, .math [tabindex]").count() == 0
     prose = opened.page.evaluate(
         """() => {
             const article = document.querySelector('.bd-article').cloneNode(true);
@@ -46,6 +48,13 @@ def test_formulas_are_typeset(opened):
         }"""
     )
     assert re.findall(r"\\[(\[]|\$\$|\$[^$\n]*[\\_^{][^$\n]*\$", prose) == []
+
+
+def test_icons_come_from_the_font_of_the_icons_that_pages_show(opened):
+    nameless = """nodes => nodes.filter(node => getComputedStyle(node, '::before').content === 'none')
+        .map(node => node.className)"""
+    assert opened.page.eval_on_selector_all("[class*='fa-']", nameless) == []
+    assert [url for url in opened.requests if "fontawesome" in url] == []
 
 
 def test_images_are_loaded_and_described(opened):

@@ -1,0 +1,87 @@
+"""The extensions in book/_ext, each in a book of a page or two."""
+
+import subprocess
+import sys
+from io import BytesIO
+
+import numpy as np
+import pytest
+from bs4 import BeautifulSoup
+from built_site import ROOT
+from fontTools.ttLib import TTFont
+from PIL import Image
+
+CONFIGURATION = f"""
+import sys
+sys.path.insert(0, {str(ROOT / "book" / "_ext")!r})
+extensions = ["myst_parser", "light_figures", "typeset_formulas"]
+myst_enable_extensions = ["dollarmath"]
+html_math_renderer = "typeset"
+"""
+
+
+@pytest.fixture
+def build(tmp_path):
+    """A function that writes pages and builds the book of all pages so far; it returns the site and what was said."""
+    source, site = tmp_path / "source", tmp_path / "site"
+    source.mkdir()
+    (source / "conf.py").write_text(CONFIGURATION, encoding="utf-8")
+
+    def build_pages(**pages):
+        for name, text in pages.items():
+            (source / f"{name}.md").write_text(f"---\norphan: true\n---\n# A page\n\n{text}\n", encoding="utf-8")
+        command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", source, site]
+        return site, subprocess.run(command, capture_output=True, text=True)
+
+    return build_pages
+
+
+def characters(site, name):
+    return set(map(chr, TTFont(site / "_static" / "formulas" / f"MathJax_{name}.woff").getBestCmap()))
+
+
+def test_a_wrong_formula_fails_the_build(build):
+    text = "Right is $1 + 1$, wrong is $\\sqt{2}$.\n\n$$\n\\frac{1}{2\n$$"
+    for _ in range(2):  # an unchanged page must not be forgiven by the second build
+        _, finished = build(index=text)
+        assert finished.returncode != 0
+        unknown, unclosed = finished.stderr.splitlines()[:2]
+        assert "index.md:6: " in unknown and r"`\sqt{2}`: Undefined control sequence \sqt" in unknown
+        assert "index.md:8: " in unclosed and r"`\frac{1}{2`: Missing close brace" in unclosed
+
+
+def test_a_formula_is_for_eyes_and_ears(build):
+    site, finished = build(index="Inline $a^2$.\n\n$$\\sum_i b_i\n\n x = 1 \\\\ y = 2$$")
+    assert finished.returncode == 0, finished.stderr
+    page = BeautifulSoup((site / "index.html").read_bytes(), "html.parser")
+    inline, display = page.select(".math")
+    assert inline.name == "span" and display.name == "div"
+    assert inline.select_one("mjx-assistive-mml > math > msup").get_text() == "a2"
+    assert len(display.select("mjx-assistive-mml mtr")) == 4  # two equations, the second of two lines
+    assert not [script for script in page.select("script[src]") if "mathjax" in script["src"].lower()]
+    assert 'url("formulas/MathJax_Main-Regular.woff?v=' in (site / "_static" / "formulas.css").read_text(encoding="utf-8")
+    assert characters(site, "Math-Italic") == set("abixy")
+
+
+def test_a_second_build_keeps_the_characters_of_pages_that_did_not_change(build):
+    build(index="$a$", other="$b$")
+    site, finished = build(other="$c$")
+    assert finished.returncode == 0, finished.stderr
+    assert characters(site, "Math-Italic") == set("ac")
+
+
+def test_a_figure_keeps_its_pixels_and_its_place(build, tmp_path):
+    pixels = np.random.default_rng(0).integers(256, size=(20, 30, 4), dtype=np.uint8)
+    (tmp_path / "source" / "figure.png").write_bytes(png(pixels))
+    site, finished = build(index="![noise](figure.png)")
+    assert finished.returncode == 0, finished.stderr
+    (image,) = BeautifulSoup((site / "index.html").read_bytes(), "html.parser").select("img[alt=noise]")
+    assert (image["width"], image["height"], image["loading"], image["decoding"]) == ("30", "20", "lazy", "async")
+    assert [path.suffix for path in (site / "_images").iterdir()] == [".webp"]
+    np.testing.assert_array_equal(np.asarray(Image.open(site / image["src"])), pixels)
+
+
+def png(pixels):
+    file = BytesIO()
+    Image.fromarray(pixels).save(file, "png")
+    return file.getvalue()
