@@ -1,0 +1,159 @@
+"""Chapter 14's translator in the page: the directive `{translator}`, a box to type into, and the weights as a script.
+
+A page that is opened as a file may load scripts and nothing else. So the weights are a script too: it is generated here
+from the library's own translator, in the half precision in which that is stored, and a page loads it when it is first used.
+"""
+
+import base64
+import json
+from dataclasses import asdict
+from functools import cache
+from html import escape
+from pathlib import Path
+
+import torch
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.util.docutils import SphinxDirective
+
+from transformer_lib import teaching
+from transformer_lib.seq2seq import EOS_ID, SOS_ID
+from transformer_lib.teaching.corpora import english_french
+from transformer_lib.teaching.figures.theme import stylesheet
+from transformer_lib.translation import pretrained_translator
+
+WEIGHTS = "translator/weights.js"
+START = "/* Generated from transformer_lib/pretrained. */\n(globalThis.transformer_lib ??= {}).pretrained = "
+MARK = "tl-translator"
+EXAMPLES = [
+    "I am a student",
+    "the white cow is tired",
+    "she does not have a red car",
+    "they often look for him because he is sad",
+    "my sisters have arrived at the old hotel",
+]
+FIRST_WORDS_EXAMPLES = [
+    ("the white cow is tired", "le cheval"),
+    ("the white horse is tired", "la vache"),
+    ("I am a student", "tu"),
+    ("she does not have a red car", "elle voit"),
+]
+
+translator = cache(pretrained_translator)
+
+
+def weights_script():
+    """Return the script: sizes, tokenizer, and every weight once, in half precision, low byte first, as base64."""
+    tokenizer = json.loads(translator().tokenizer.backend.to_str())
+    # Matrices that are shared are the same parameter, and come once; a vector is a matrix with one row.
+    parameters = [(name, value.detach().half()) for name, value in translator().model.named_parameters()]
+    numbers = b"".join(value.numpy().astype("<f2").tobytes() for _, value in parameters)
+    pretrained = {
+        "config": asdict(translator().model.config),
+        "tokenizer": {key: tokenizer[key] for key in ("normalizer", "model")},
+        "shapes": [(name, *value.reshape(-1, value.shape[-1]).shape) for name, value in parameters],
+        "weights": base64.b64encode(numbers).decode(),
+    }
+    return START + json.dumps(pretrained, ensure_ascii=False, separators=(",", ":")) + ";\n"
+
+
+def write_weights(app):
+    if app.builder.format != "html":
+        return
+    path = Path(app.outdir, "_static", WEIGHTS)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(weights_script(), encoding="utf-8")
+
+
+@torch.no_grad()
+def first_answer(text):
+    """Translate `text` as the page's script would: written before anything is loaded. Only for words of one token each."""
+    model, tokenizer = translator().model.eval(), translator().tokenizer
+    source, written = translator().read(text), tokenizer.encode(translator().translate(text))
+    with teaching.capture_attention(model) as kept:
+        model(torch.tensor([source]), torch.tensor([[SOS_ID, *written]]))
+    last = kept[f"decoder.layers.{model.config.num_layers - 1}.cross_attention"][0].mean(dim=0)  # (written + 1, source)
+    words = [[tokenizer.backend.id_to_token(index) for index in ids] for ids in (source, [*written, EOS_ID])]
+    if any(not token.startswith(("▁", "<")) for some in words for token in some):
+        raise ValueError(f"the first example must be of words of one token each, but {text!r} is not")
+    english, french = ([word.removeprefix("▁") for word in some] for some in words)
+    return {
+        "source": english,
+        "words": french,
+        "text": " ".join(french[:-1]),
+        "attention": [[round(weight, 3) for weight in row] for row in last.tolist()],
+    }
+
+
+def known_words():
+    """Return some English words that the training sentences hold, one line for each kind."""
+    lists = {
+        "people and animals": [noun.english[0] for noun in english_french.NOUNS if noun.kind in ("person", "animal")],
+        "things": [noun.english[0] for noun in english_french.NOUNS if noun.kind not in ("person", "animal")],
+        "professions": [profession.english[0] for profession in english_french.PROFESSIONS],
+        "places": [f"{place.preposition} the {place.english}" for place in english_french.PLACES],
+        "what they are": [adjective.english for adjective in english_french.ADJECTIVES],
+        "what they do": [verb.english for verb in english_french.TRANSITIVE + english_french.INTRANSITIVE],
+        "what they have done": [f"have {participle.english}" for participle in english_french.PARTICIPLES],
+        "small words": ["I", "you", "he", "she", "we", "they", "the", "a", "my", "his", "her", "this", "these", "not"]
+        + [*english_french.OFTEN, *english_french.AT_THE_END, *english_french.JOINED_BY],
+    }
+    rows = (f"<dt>{kind}</dt><dd lang='en'>{', '.join(words)}</dd>" for kind, words in lists.items())
+    return f"<details><summary>Words it knows</summary><dl>{''.join(rows)}</dl></details>"
+
+
+class TranslatorBox(SphinxDirective):
+    """Insert a box with the translator. With `prefix` it has a second field: the decoder's own first words."""
+
+    option_spec = {"prefix": directives.flag}  # noqa: RUF012
+
+    def run(self):
+        name = f"translator-{self.env.new_serialno('translator')}"
+        with_first_words = "prefix" in self.options
+        answer = first_answer(EXAMPLES[0])
+        examples = FIRST_WORDS_EXAMPLES if with_first_words else [(text, "") for text in EXAMPLES]
+        buttons = "".join(
+            f'<li><button type="button" data-text="{escape(text)}" data-first-words="{escape(first_words)}">'
+            f"{escape(text)}{f' · <i lang=fr>{escape(first_words)} …</i>' if first_words else ''}</button></li>"
+            for text, first_words in examples
+        )
+        second = f"""<div class="field"><label for="{name}-first-words">The decoder's own first words, in French
+            (may be empty)</label><input id="{name}-first-words" name="first_words" type="text" lang="fr" autocomplete="off"
+            autocapitalize="off" spellcheck="false"></div>"""
+        english = "".join(f"<li>{escape(word)}</li>" for word in answer["source"])
+        french = "".join(f'<li><button type="button">{escape(word)}</button></li>' for word in answer["words"][:-1])
+        html = f"""{stylesheet(MARK, "")}
+<section class="{MARK}" aria-label="Our translator" data-answer="{escape(json.dumps(answer, ensure_ascii=False))}">
+<form>
+<div class="field"><label for="{name}-text">An English sentence</label><input id="{name}-text" name="text" type="text" lang="en"
+value="{escape(EXAMPLES[0])}" autocomplete="off" autocapitalize="off" spellcheck="false" aria-describedby="{name}-state"></div>
+{second if with_first_words else ""}
+<button type="submit">Translate</button>
+<div class="examples"><p id="{name}-examples">Or choose one:</p><ul aria-labelledby="{name}-examples">{buttons}</ul></div>
+</form>
+<p class="state" id="{name}-state" role="status"></p>
+<div class="words">
+<svg aria-hidden="true"></svg>
+<ol class="source" lang="en" aria-label="The words it read">{english}</ol>
+<ol class="written" lang="fr" aria-label="The words it wrote">{french}</ol>
+</div>
+<p class="looked" aria-live="polite">Point at a French word: you see where the decoder looked when it wrote it.</p>
+{known_words()}
+<noscript><p>To try other sentences, allow scripts on this page. They are the course's own.</p></noscript>
+</section>"""
+        return [nodes.raw("", html, format="html")]
+
+
+def add_files(app, page, template, context, doctree):
+    """Let only those pages load the box's files that have a box."""
+    if f'class="{MARK}"' in context.get("body", ""):
+        app.add_css_file("translator.css")
+        for name in ("client", "box"):
+            app.add_js_file(f"translator/{name}.js", loading_method="defer")
+
+
+def setup(app):
+    app.add_directive("translator", TranslatorBox)
+    app.connect("builder-inited", write_weights)
+    app.connect("html-page-context", add_files)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,150 @@
+/* The box with the translator on a page: read what is typed, show what is written, and draw where the decoder looked. */
+((transformer_lib) => {
+  "use strict";
+  const { ask } = transformer_lib.client;
+
+  const BETWEEN_WORDS = 140; // milliseconds, so that the eye can follow
+  const still = matchMedia("(prefers-reduced-motion: reduce)");
+  const pause = () => new Promise((resolve) => setTimeout(resolve, still.matches ? 0 : BETWEEN_WORDS));
+
+  /** Return an element with this tag, text and class. */
+  function element(tag, text = "", name = "") {
+    const made = document.createElement(tag);
+    made.textContent = text;
+    made.className = name;
+    return made;
+  }
+
+  /** Make the box `root` work. */
+  function start(root) {
+    const find = (selector) => root.querySelector(selector);
+    const form = find("form");
+    const [state, source, written, svg, looked] = [".state", ".source", ".written", "svg", ".looked"].map(find);
+    const hint = looked.textContent;
+    let answer = JSON.parse(root.dataset.answer); // { source, words, attention }: attention is (words, source)
+    let chosen = answer.words.length - 2; // the last word before <eos>
+    let stop = () => {};
+
+    /** Say something about the state of things; `problem` makes it stand out, `quiet` leaves it to screen readers. */
+    function say(text, kind = "") {
+      state.textContent = text;
+      state.className = `state ${kind}`;
+    }
+
+    function show_source(words) {
+      source.replaceChildren(...words.map((word) => element("li", word)));
+    }
+
+    /** Add a French word; `given` if the reader gave it. */
+    function add_word(word, given) {
+      const item = element("li", "", word.startsWith("<") ? "end" : "");
+      const button = element("button", word, given ? "given" : "");
+      button.type = "button";
+      item.append(button);
+      // d' and l' stand close to the word after them.
+      if (written.lastElementChild?.textContent.endsWith("'")) item.classList.add("close");
+      written.append(item);
+    }
+
+    /** Draw where the decoder looked when it wrote the word at `chosen`: shades and lines, and the same as text. */
+    function draw() {
+      const shares = answer?.attention[chosen];
+      [...written.children].forEach((item, place) => item.classList.toggle("chosen", Boolean(shares) && place === chosen));
+      [...source.children].forEach((item, place) => item.style.setProperty("--share", shares?.[place] ?? 0));
+      svg.replaceChildren();
+      if (!shares) {
+        looked.textContent = hint;
+        return;
+      }
+      const frame = svg.getBoundingClientRect();
+      const from = written.children[chosen].getBoundingClientRect();
+      shares.forEach((share, place) => {
+        const to = source.children[place].getBoundingClientRect();
+        const line = document.createElementNS("http://www.w3.org/2000/svg", "line");
+        line.setAttribute("x1", from.x + from.width / 2 - frame.x);
+        line.setAttribute("y1", from.top - frame.y);
+        line.setAttribute("x2", to.x + to.width / 2 - frame.x);
+        line.setAttribute("y2", to.bottom - frame.y);
+        line.style.strokeWidth = `${8 * share}px`;
+        line.style.opacity = 0.25 + 0.75 * share;
+        if (share > 0.02) svg.append(line);
+      });
+      const most = [...shares.keys()].sort((a, b) => shares[b] - shares[a]).slice(0, 3);
+      const parts = most.map((place) => `${answer.source[place]} ${Math.round(100 * shares[place])} %`);
+      looked.textContent = `When it wrote “${answer.words[chosen]}”, it looked at: ${parts.join(", ")}.`;
+    }
+
+    function choose(event) {
+      const item = event.target.closest("li");
+      if (!item || !answer) return;
+      const place = [...written.children].indexOf(item);
+      if (place === chosen) return;
+      chosen = place;
+      draw();
+    }
+
+    /** Show what the translator tells, in its order and not faster than the eye. */
+    function translate(request) {
+      stop();
+      answer = undefined;
+      show_source([]);
+      written.replaceChildren();
+      draw();
+      root.classList.add("busy");
+      say("Loading the translator …");
+      let queue = Promise.resolve();
+      let current = true;
+      const leave = ask(request, (event) => {
+        queue = queue.then(() => current && receive(event));
+      });
+      stop = () => {
+        current = false;
+        leave();
+      };
+    }
+
+    async function receive(event) {
+      if (event.kind === "source") {
+        say("Writing …", "quiet");
+        show_source(event.words.map((word) => word.text));
+      } else if (event.kind === "token") {
+        const begins = /^[▁<]/u.test(event.token) || written.lastElementChild?.textContent.endsWith("'");
+        const text = event.token.replace("▁", "");
+        if (begins || !written.lastElementChild) add_word(text, event.given);
+        else written.lastElementChild.firstElementChild.textContent += text;
+        await pause();
+      } else if (event.kind === "done") {
+        answer = {
+          source: [...source.children].map((item) => item.textContent),
+          words: event.words.map((word) => word.text),
+          attention: event.attention,
+        };
+        chosen = answer.words.length - (event.finished ? 2 : 1);
+        root.classList.remove("busy");
+        if (event.finished) say(`In French: ${event.text}`, "quiet");
+        else say("It found no end, and was stopped here.", "problem");
+        draw();
+      } else {
+        root.classList.remove("busy");
+        say(`Not translated: ${event.message}.`, "problem");
+      }
+    }
+
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      translate({ kind: "translate", text: form.elements.text.value, first_words: form.elements.first_words?.value });
+    });
+    form.addEventListener("click", (event) => {
+      const example = event.target.closest("[data-text]");
+      if (!example) return;
+      form.elements.text.value = example.dataset.text;
+      if (form.elements.first_words) form.elements.first_words.value = example.dataset.firstWords;
+      form.requestSubmit();
+    });
+    for (const kind of ["pointerover", "focusin", "click"]) written.addEventListener(kind, choose);
+    new ResizeObserver(draw).observe(root);
+    draw();
+  }
+
+  document.querySelectorAll(".tl-translator").forEach(start);
+})((globalThis.transformer_lib ??= {}));

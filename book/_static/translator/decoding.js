@@ -1,0 +1,172 @@
+/* Search for the best sentence, draw a word, and never compute a word twice: chapter 13's decoding.py. */
+((transformer_lib) => {
+  "use strict";
+  const { log_softmax, softmax } = transformer_lib.tensors;
+  const { padding_mask, look_ahead_mask, both_masks } = transformer_lib.masks;
+  const { SOS_ID, EOS_ID, next_logits } = transformer_lib.seq2seq;
+  const { Transformer } = transformer_lib.transformer;
+
+  /** Keys and values of one decoder layer, each (heads, seq, d_k): of the source, and of the words so far. */
+  class LayerCache {
+    constructor(source, words) {
+      this.source = source;
+      this.words = words;
+    }
+
+    /** Make the cache of `layer` for `memory`, (source, d_model); no words yet. */
+    static of(layer, memory) {
+      const source = layer.cross_attention.keys_and_values(memory, memory);
+      return new LayerCache(source, layer.self_attention.keys_and_values([], []));
+    }
+
+    /** Add keys and values of new words, each (heads, new, d_k). Old lists stay as they are, so copies may share them. */
+    append(k, v) {
+      const [past_k, past_v] = this.words;
+      this.words = [past_k.map((head, i) => [...head, ...k[i]]), past_v.map((head, i) => [...head, ...v[i]])];
+    }
+  }
+
+  /** Run `layer` on the new words, `x`, (target, d_model); what it knows of the others is in `cache`. */
+  function decode_with_cache(layer, x, cache, self_mask, memory_mask, record) {
+    const look_back = (x) => {
+      cache.append(...layer.self_attention.keys_and_values(x, x));
+      return layer.self_attention.attend(x, ...cache.words, self_mask, record);
+    };
+    const look_across = (x) => layer.cross_attention.attend(x, ...cache.source, memory_mask, record);
+
+    x = layer.self_attention_residual.forward(x, look_back);
+    x = layer.cross_attention_residual.forward(x, look_across);
+    return layer.feed_forward_residual.forward(x, (x) => layer.feed_forward.forward(x));
+  }
+
+  /** What a `CachedTransformer` knows between two words: one `LayerCache` a layer, `memory_mask` (1, source), the words. */
+  class CachedState {
+    constructor(layers, memory_mask, words) {
+      this.layers = layers;
+      this.memory_mask = memory_mask;
+      this.words = words;
+    }
+
+    /** Return a state that goes on from here by itself. */
+    copy() {
+      const layers = this.layers.map((cache) => new LayerCache(cache.source, cache.words));
+      return new CachedState(layers, this.memory_mask, this.words);
+    }
+  }
+
+  /** A Transformer that computes keys and values of each word once, and keeps them. Shapes: as in `Transformer`. */
+  class CachedTransformer extends Transformer {
+    start(source, record) {
+      const memory = this.encode(source, record); // (source, d_model)
+      const layers = this.decoder.layers.map((layer) => LayerCache.of(layer, memory));
+      return new CachedState(layers, padding_mask(source), []);
+    }
+
+    decode(words, state, record) {
+      const done = state.words.length;
+      let x = this.positions.forward(this.target_embedding.forward(words), done); // (target, d_model)
+      state.words = [...state.words, ...words]; // (written)
+      const causal = look_ahead_mask(state.words.length).slice(done); // the triangle's last rows, (target, written)
+      const self_mask = both_masks(padding_mask(state.words), causal); // (target, written)
+      this.decoder.layers.forEach((layer, i) => {
+        x = decode_with_cache(layer, x, state.layers[i], self_mask, state.memory_mask, record);
+      });
+      return this.output.forward(x); // (target, vocab)
+    }
+  }
+
+  /**
+   * Return the probabilities, (vocab), to draw the next word from. Logits, (vocab), are divided by `temperature`. Then only
+   * the `top_k` most probable words stay, then only the fewest words whose probabilities reach `top_p` together.
+   */
+  function sampling_probabilities(logits, temperature = 1, top_k = Infinity, top_p = 1) {
+    // The largest logit becomes 0, so that no temperature can make an infinity.
+    const largest = logits.reduce((a, b) => Math.max(a, b));
+    const all = softmax(logits.map((logit) => (logit - largest) / temperature)); // (vocab)
+    const words = [...all.keys()].sort((a, b) => all[b] - all[a]).slice(0, top_k); // best first
+    const wanted = top_p * words.reduce((sum, word) => sum + all[word], 0);
+    let before = 0; // what the better words hold together
+    const kept = words.filter((word, rank) => {
+      const stays = rank === 0 || top_p >= 1 || before < wanted;
+      before += all[word];
+      return stays;
+    });
+    const sum = kept.reduce((total, word) => total + all[word], 0);
+    const probabilities = new Float32Array(all.length);
+    for (const word of kept) probabilities[word] = all[word] / sum;
+    return probabilities;
+  }
+
+  /** Return what a hypothesis's log-probability is divided by: ((5 + length) / 6)^α. */
+  function length_penalty(length, alpha) {
+    return ((5 + length) / 6) ** alpha;
+  }
+
+  /** Return the hypothesis { tokens, log_probability, score } of `tokens`, (written). */
+  function hypothesis(tokens, log_probability, alpha) {
+    return { tokens, log_probability, score: log_probability / length_penalty(tokens.length, alpha) };
+  }
+
+  /**
+   * Return up to `beam` hypotheses of a beam search, best first: { tokens, log_probability, score }.
+   *
+   * A hypothesis that has written EOS leaves the beam. Those that `max_len` cut off come after all that ended. The search
+   * goes on until no hypothesis in the beam can still come among the best. `watch`, if it is given, is called after each
+   * step with the hypotheses that were kept: { tokens, log_probability, score, parent, ended }, where `parent` is the place
+   * in the step before.
+   *
+   * Shapes: `source` is (source), ids.
+   */
+  function beam_hypotheses(model, source, max_len, beam = 4, alpha = 0.6, watch = undefined) {
+    const largest_penalty = length_penalty(max_len, alpha);
+    const found = [];
+    // What is in the beam. At the start all hypotheses would be alike, so there is one.
+    let live = [{ tokens: [], word: SOS_ID, log_probability: 0, state: model.start(source), place: 0 }];
+    for (let length = 0; length < max_len && live.length > 0; length++) {
+      const candidates = live.flatMap((parent) => {
+        const steps = log_softmax(next_logits(model, parent.word, parent.state)); // (vocab)
+        return Array.from(steps, (step, word) => ({ parent, word, log_probability: parent.log_probability + step }));
+      }); // (live · vocab)
+      const kept = candidates
+        .filter((candidate) => candidate.log_probability > -Infinity)
+        .sort((a, b) => b.log_probability - a.log_probability)
+        .slice(0, beam)
+        .map(({ parent, word, log_probability }, place) => ({
+          ...hypothesis([...parent.tokens, word], log_probability, alpha),
+          ended: word === EOS_ID,
+          word,
+          place,
+          parent,
+        }));
+      watch?.(
+        kept.map(({ tokens, log_probability, score, ended, parent }) => ({
+          ...{ tokens, log_probability, score, ended },
+          parent: parent.place,
+        })),
+      );
+      found.push(...kept.filter((one) => one.ended));
+      live = kept.filter((one) => !one.ended);
+      // A sum only falls, and the penalty only grows: this is the best score to hope for.
+      const hope = live.reduce((best, one) => Math.max(best, one.log_probability), -Infinity) / largest_penalty;
+      const worst = found.map((one) => one.score).sort((a, b) => b - a)[beam - 1] ?? -Infinity;
+      if (hope <= worst) live = [];
+      live = live.map((one) => ({ ...one, state: one.parent.state.copy() }));
+    }
+    found.push(...live); // those that were cut off
+    const ended = (one) => Number(one.tokens.at(-1) === EOS_ID);
+    return found
+      .sort((a, b) => ended(b) - ended(a) || b.score - a.score)
+      .slice(0, beam)
+      .map(({ tokens, log_probability, score }) => ({ tokens, log_probability, score }));
+  }
+
+  transformer_lib.decoding = {
+    LayerCache,
+    decode_with_cache,
+    CachedState,
+    CachedTransformer,
+    sampling_probabilities,
+    length_penalty,
+    beam_hypotheses,
+  };
+})((globalThis.transformer_lib ??= {}));

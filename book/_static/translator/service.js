@@ -1,0 +1,87 @@
+/* Answer the requests of a page, in a worker or in the page itself.
+
+   A request { kind: "translate", text, first_words, maps } is answered by these events, in this order:
+     { kind: "source", tokens, words }      the tokens that were read, and the words that they spell
+     { kind: "token", token, ... }          each token that was written, as soon as it is there
+     { kind: "done", tokens, words, ... }   the whole translation
+   or by { kind: "problem", message }: one sentence for the reader. { kind: "stop" } ends a request that is still running. */
+((transformer_lib) => {
+  "use strict";
+  const { softmax } = transformer_lib.tensors;
+  const { capture_attention } = transformer_lib.attention;
+  const { EOS_ID } = transformer_lib.seq2seq;
+  const { pretrained_translator, words_of, word_weights, UnreadableText } = transformer_lib.translation;
+
+  /** Return the mean over the heads of `weights`, (heads, query, key): (query, key). */
+  function mean_of_heads(weights) {
+    return weights[0].map((row, query) =>
+      row.map((_, key) => weights.reduce((sum, head) => sum + head[query][key], 0) / weights.length),
+    );
+  }
+
+  /**
+   * Translate word by word, and tell each event. `is_wanted` says whether somebody still waits. With `maps` in the request,
+   * the last event has the weights of every attention, by name, each (heads, query, key), and the `logits`, (target, vocab).
+   */
+  async function translate(translator, { text, first_words = "", maps = false }, tell, is_wanted) {
+    const { tokenizer, model } = translator;
+    const source = translator.read(text); // (source)
+    const source_tokens = source.map((id) => tokenizer.names[id]);
+    const source_words = words_of(source_tokens);
+    const given = first_words.trim() === "" ? [] : translator.read(first_words);
+    const longest = translator.longest(source);
+    if (given.length >= longest) {
+      throw new UnreadableText(`the first words must leave room: they have ${given.length} tokens of at most ${longest}`);
+    }
+    tell({ kind: "source", tokens: source_tokens, words: source_words });
+
+    const { kept, record } = capture_attention();
+    const ids = [];
+    const all_logits = [];
+    for (const { word, logits } of translator.write(source, given, record)) {
+      ids.push(word);
+      if (maps) all_logits.push(logits);
+      const token = tokenizer.names[word];
+      tell({ kind: "token", token, probability: softmax(logits)[word], given: ids.length <= given.length });
+      await new Promise((resolve) => setTimeout(resolve)); // others may have something to do
+      if (!is_wanted()) return;
+    }
+    const tokens = ids.map((id) => tokenizer.names[id]);
+    const words = words_of(tokens);
+    const last = `decoder.layers.${model.config.num_layers - 1}.cross_attention`;
+    tell({
+      kind: "done",
+      tokens,
+      words,
+      given: given.length,
+      finished: ids.at(-1) === EOS_ID,
+      text: tokenizer.decode(ids),
+      attention: word_weights(mean_of_heads(kept[last]), words, source_words), // (written, source), in words
+      ...(maps ? { maps: kept, logits: all_logits } : {}),
+    });
+  }
+
+  /** Return a function that takes messages { id, request }. `answer` is called with { id, event }. */
+  function serve(answer) {
+    const running = new Set();
+    let translator;
+    return async ({ id, request }) => {
+      if (request.kind === "stop") {
+        running.delete(id);
+        return;
+      }
+      running.add(id);
+      try {
+        translator ??= pretrained_translator();
+        await translate(translator, request, (event) => answer({ id, event }), () => running.has(id));
+      } catch (error) {
+        answer({ id, event: { kind: "problem", message: error.message } });
+        if (!(error instanceof UnreadableText)) throw error; // a mistake of ours: the console should say so
+      } finally {
+        running.delete(id);
+      }
+    };
+  }
+
+  transformer_lib.service = { mean_of_heads, serve };
+})((globalThis.transformer_lib ??= {}));

@@ -1,0 +1,185 @@
+/* Text in, translated text out: the tokenizer and the translator of chapter 14's translation.py. */
+((transformer_lib) => {
+  "use strict";
+  const { argmax, read_parameters } = transformer_lib.tensors;
+  const { EOS_ID, write_words } = transformer_lib.seq2seq;
+  const { CachedTransformer, beam_hypotheses } = transformer_lib.decoding;
+
+  const UNKNOWN_ID = 3;
+
+  /**
+   * Text to ids of word pieces and back. `saved` is the tokenizer as the Python saved it: a normaliser, the vocabulary, and
+   * the list of pairs to merge, the first one first. Ids 0 to 3 are padding, start, end and unknown.
+   */
+  class BytePairTokenizer {
+    constructor(saved) {
+      this.normalizers = saved.normalizer.normalizers;
+      this.ids = new Map(Object.entries(saved.model.vocab)); // token → id
+      this.names = []; // id → token
+      for (const [token, id] of this.ids) this.names[id] = token;
+      this.ranks = new Map(saved.model.merges.map(([left, right], rank) => [`${left} ${right}`, rank]));
+    }
+
+    /** Return `text` with é as one character however it was typed, and with one kind of apostrophe. */
+    normalize(text) {
+      for (const step of this.normalizers) {
+        text = step.type === "Replace" ? text.replaceAll(step.pattern.String, step.content) : text.normalize(step.type);
+      }
+      return text;
+    }
+
+    /** Cut `text` where no token goes on: before each ▁, which stands for a space, and after each apostrophe. */
+    words(text) {
+      const marked = this.normalize(text).replaceAll(" ", "▁");
+      const whole = marked.startsWith("▁") ? marked : `▁${marked}`;
+      return whole.match(/▁?[^▁']*'?/gu).filter((word) => word !== "");
+    }
+
+    /** Return the tokens of one word: its characters, merged pair by pair, the earliest learned pair first. */
+    merge(word) {
+      let pieces = [...word];
+      for (;;) {
+        const rank = (i) => this.ranks.get(`${pieces[i]} ${pieces[i + 1]}`) ?? Infinity;
+        const places = [...pieces.keys()].slice(0, -1);
+        const best = Math.min(...places.map(rank));
+        if (best === Infinity) return pieces;
+        const first = places.find((place) => rank(place) === best);
+        pieces.splice(first, 2, pieces[first] + pieces[first + 1]);
+      }
+    }
+
+    /** Return the ids of `text`, (seq). A character that training never had is UNKNOWN_ID. */
+    encode(text) {
+      const tokens = this.words(text).flatMap((word) => this.merge(word));
+      return tokens.map((token) => this.ids.get(token) ?? UNKNOWN_ID);
+    }
+
+    /** Return the tokens of `text`, (seq), as they are written. */
+    tokens(text) {
+      return this.encode(text).map((id) => this.names[id]);
+    }
+
+    /** Return the text of `ids`, (seq), up to the end's id, without special tokens. */
+    decode(ids) {
+      const end = ids.indexOf(EOS_ID);
+      const written = ids.slice(0, end < 0 ? ids.length : end).filter((id) => id > UNKNOWN_ID);
+      return written.map((id) => this.names[id]).join("").replaceAll("▁", " ").trimStart();
+    }
+  }
+
+  /**
+   * Return the words that `tokens`, (seq), spell: { text, places }, where `places` are those of its tokens. A word begins
+   * at a ▁ and after an apostrophe; `<eos>` is a word of its own.
+   */
+  function words_of(tokens) {
+    const words = [];
+    tokens.forEach((token, place) => {
+      const begins = place === 0 || /^[▁<]/u.test(token) || tokens[place - 1].endsWith("'");
+      if (begins) words.push({ text: "", places: [] });
+      words.at(-1).text += token.replace("▁", "");
+      words.at(-1).places.push(place);
+    });
+    return words;
+  }
+
+  /**
+   * Return how much each written word looked at each word of the source, (written, source): the weights of all tokens of
+   * a source word together, and the mean over the tokens of a written word.
+   *
+   * Shapes: `weights` is (target, source), of tokens; `written` and `source` are lists that `words_of` made.
+   */
+  function word_weights(weights, written, source) {
+    return written.map((word) =>
+      source.map((other) => {
+        const pairs = word.places.flatMap((row) => other.places.map((column) => weights[row][column]));
+        return pairs.reduce((sum, weight) => sum + weight, 0) / word.places.length;
+      }),
+    );
+  }
+
+  /** Write `text` between quotes as Python does. */
+  function quoted(text) {
+    const mark = text.includes("'") && !text.includes('"') ? '"' : "'";
+    return mark + text.replaceAll("\\", "\\\\").replaceAll(mark, `\\${mark}`) + mark;
+  }
+
+  /** What is wrong with a text that the translator cannot read. Its message is one sentence for the reader. */
+  class UnreadableText extends Error {}
+
+  /** A trained model and its tokenizer: text in, translated text out. */
+  class Translator {
+    constructor(model, tokenizer) {
+      this.model = model;
+      this.tokenizer = tokenizer;
+    }
+
+    /** Return the ids of `text`, (seq); a last point, and capitals that training never had, may go. */
+    read(text) {
+      const known = (token) => this.tokenizer.ids.has(token);
+      let characters = [...this.tokenizer.normalize(text.trim().split(/\s+/u).join(" "))];
+      if (/^[.!]$/u.test(characters.at(-1)) && !known(characters.at(-1))) characters = characters.slice(0, -1);
+      if (characters.join("").trim() === "") throw new UnreadableText("text must hold at least one word, but it is empty");
+      const strange = characters.filter((c) => c !== " " && !known(c) && !known(c.toLowerCase()));
+      if (strange.length > 0) {
+        throw new UnreadableText(
+          "text must be written in the characters of the training sentences, " +
+            `but ${quoted(characters.join(""))} also holds ${[...new Set(strange)].sort(by_code_point).join(" ")}`,
+        );
+      }
+      const ids = this.tokenizer.encode(characters.map((c) => (known(c) ? c : c.toLowerCase())).join(""));
+      if (ids.length > this.model.max_len) {
+        throw new UnreadableText(
+          `text must have at most ${this.model.max_len} tokens, ` +
+            `but ${quoted(characters.slice(0, 30).join(""))}… has ${ids.length}`,
+        );
+      }
+      return ids;
+    }
+
+    /** Return how many tokens a translation of `source`, (source), may have. */
+    longest(source) {
+      return Math.min(2 * source.length + 10, this.model.max_len);
+    }
+
+    /**
+     * Write greedily, word by word: yields { word, logits } as `write_words` does. `first_words`, ids, are put into the
+     * decoder's mouth: it takes them as if it had chosen them, and goes on from there.
+     */
+    *write(source, first_words = [], record = undefined) {
+      const given = [...first_words];
+      const choose = (logits) => given.shift() ?? argmax(logits);
+      yield* write_words(this.model, source, this.longest(source), choose, record);
+    }
+
+    /** Return the translation of `text`: greedy with a `beam` of 1, else the best hypothesis of a beam search. */
+    translate(text, beam = 1, alpha = 0.6) {
+      const source = this.read(text); // (source)
+      const ids =
+        beam === 1
+          ? Array.from(this.write(source), ({ word }) => word)
+          : beam_hypotheses(this.model, source, this.longest(source), beam, alpha)[0].tokens;
+      return this.tokenizer.decode(ids);
+    }
+  }
+
+  function by_code_point(a, b) {
+    return a.codePointAt(0) - b.codePointAt(0);
+  }
+
+  /** Return the translator of `pretrained`, which the generated script weights.js holds. */
+  function pretrained_translator(pretrained = transformer_lib.pretrained) {
+    const parameters = read_parameters(pretrained.shapes, pretrained.weights);
+    const model = new CachedTransformer(pretrained.config, parameters);
+    return new Translator(model, new BytePairTokenizer(pretrained.tokenizer));
+  }
+
+  transformer_lib.translation = {
+    UNKNOWN_ID,
+    BytePairTokenizer,
+    words_of,
+    word_weights,
+    UnreadableText,
+    Translator,
+    pretrained_translator,
+  };
+})((globalThis.transformer_lib ??= {}));
