@@ -137,7 +137,9 @@ value="{escape(EXAMPLES[0])}" autocomplete="off" autocapitalize="off" spellcheck
 <ol class="source" lang="en" aria-label="The words it read">{english}</ol>
 <ol class="written" lang="fr" aria-label="The words it wrote">{french}</ol>
 </div>
-<p class="looked" aria-live="polite">Point at a French word: you see where the decoder looked when it wrote it.</p>
+<p class="looked" aria-live="polite"></p>
+<p class="hint">Point at a French word, or go to it with the Tab key: the lines show where the decoder looked when it wrote it
+(cross-attention of the last layer, the mean of its heads).</p>
 {known_words()}
 <noscript><p>To try other sentences, allow scripts on this page. They are the course's own.</p></noscript>
 </section>"""

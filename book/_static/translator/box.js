@@ -20,7 +20,6 @@
     const find = (selector) => root.querySelector(selector);
     const form = find("form");
     const [state, source, written, svg, looked] = [".state", ".source", ".written", "svg", ".looked"].map(find);
-    const hint = looked.textContent;
     let answer = JSON.parse(root.dataset.answer); // { source, words, attention }: attention is (words, source)
     let chosen = answer.words.length - 2; // the last word before <eos>
     let stop = () => {};
@@ -52,10 +51,8 @@
       [...written.children].forEach((item, place) => item.classList.toggle("chosen", Boolean(shares) && place === chosen));
       [...source.children].forEach((item, place) => item.style.setProperty("--share", shares?.[place] ?? 0));
       svg.replaceChildren();
-      if (!shares) {
-        looked.textContent = hint;
-        return;
-      }
+      looked.textContent = "";
+      if (!shares) return;
       const frame = svg.getBoundingClientRect();
       const from = written.children[chosen].getBoundingClientRect();
       shares.forEach((share, place) => {
@@ -69,7 +66,8 @@
         line.style.opacity = 0.25 + 0.75 * share;
         if (share > 0.02) svg.append(line);
       });
-      const most = [...shares.keys()].sort((a, b) => shares[b] - shares[a]).slice(0, 3);
+      const seen = [...shares.keys()].filter((place) => shares[place] >= 0.02);
+      const most = seen.sort((a, b) => shares[b] - shares[a]).slice(0, 4);
       const parts = most.map((place) => `${answer.source[place]} ${Math.round(100 * shares[place])} %`);
       looked.textContent = `When it wrote “${answer.words[chosen]}”, it looked at: ${parts.join(", ")}.`;
     }

@@ -19,6 +19,16 @@
     );
   }
 
+  /** Return the ids of `first_words`, (given), which may be none; a message about them names them. */
+  function read_first_words(translator, first_words) {
+    if (first_words.trim() === "") return [];
+    try {
+      return translator.read(first_words);
+    } catch (error) {
+      throw new UnreadableText(error.message.replace(/^text/, "the first words"));
+    }
+  }
+
   /**
    * Translate word by word, and tell each event. `is_wanted` says whether somebody still waits. With `maps` in the request,
    * the last event has the weights of every attention, by name, each (heads, query, key), and the `logits`, (target, vocab).
@@ -28,7 +38,7 @@
     const source = translator.read(text); // (source)
     const source_tokens = source.map((id) => tokenizer.names[id]);
     const source_words = words_of(source_tokens);
-    const given = first_words.trim() === "" ? [] : translator.read(first_words);
+    const given = read_first_words(translator, first_words);
     const longest = translator.longest(source);
     if (given.length >= longest) {
       throw new UnreadableText(`the first words must leave room: they have ${given.length} tokens of at most ${longest}`);
