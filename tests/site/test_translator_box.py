@@ -1,0 +1,182 @@
+"""The box with the translator: typed sentences, strange ones, by keyboard alone, from a server and from a file."""
+
+import pytest
+import torch
+from axe_playwright_python.sync_playwright import Axe
+from built_site import leaves_the_site
+from test_accessibility import NOT_OURS
+from test_translator import BAD
+
+from transformer_lib.seq2seq import write_words
+from transformer_lib.translation import pretrained_translator
+
+SENTENCE = "my sister does not look at the old newspaper today"
+
+
+@pytest.fixture(scope="module")
+def translator():
+    return pretrained_translator()
+
+
+@pytest.fixture(params=["file", "http"])
+def opened(request, visit, html, server):
+    site = html.as_uri() if request.param == "file" else server
+    seen = visit(f"{site}/book/index.html")
+    seen.site, seen.way = site, request.param
+    yield seen
+    seen.page.close()
+
+
+def wait(page):
+    page.wait_for_function("!document.querySelector('.tl-translator.busy')")
+
+
+def written(page):
+    """The French sentence that the box shows, put together from its words."""
+    words = page.locator(".tl-translator .written li:not(.end)")
+    text = " ".join(words.all_inner_texts())
+    return text.replace("' ", "'")
+
+
+def type_and_send(page, text):
+    page.locator(".tl-translator input").first.fill(text)
+    page.keyboard.press("Enter")
+    wait(page)
+
+
+def test_a_typed_sentence_gets_the_librarys_translation(opened, translator):
+    page = opened.page
+    assert written(page) == translator.translate(page.input_value(".tl-translator input"))  # before anything is loaded
+    assert not any("weights.js" in url for url in opened.requests)
+    for text in (SENTENCE, "She is a student."):
+        type_and_send(page, text)
+        assert written(page) == translator.translate(text)
+    assert sum("weights.js" in url for url in opened.requests) == 1, "fetched once, at the first use"
+    assert [url for url in opened.requests if leaves_the_site(url, opened.site)] == []
+    assert len(page.workers) == (opened.way == "http")
+    assert opened.complaints == []
+
+
+def test_an_example_is_translated_when_it_is_chosen(opened, translator):
+    page = opened.page
+    example = page.locator(".tl-translator .examples button").last
+    example.click()
+    wait(page)
+    assert written(page) == translator.translate(example.get_attribute("data-text"))
+
+
+def test_strange_input_gets_a_sentence(opened):
+    page = opened.page
+    for name, text in BAD.items():
+        type_and_send(page, text)
+        state = page.locator(".tl-translator .state")
+        assert state.inner_text().startswith("Not translated: text must "), name
+        assert state.get_attribute("role") == "status"
+        page.set_viewport_size({"width": 390, "height": 900})
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    type_and_send(page, "I sing")
+    assert written(page) == "je chante"
+    assert opened.complaints == []
+
+
+def test_the_last_of_many_requests_wins(opened, translator):
+    page = opened.page
+    page.eval_on_selector_all(".tl-translator .examples button", "buttons => buttons.forEach(button => button.click())")
+    wait(page)
+    page.wait_for_timeout(300)
+    last = page.locator(".tl-translator .examples button").last
+    assert written(page) == translator.translate(last.get_attribute("data-text"))
+
+
+def test_it_works_by_keyboard_alone(opened):
+    page = opened.page
+    page.locator(".tl-translator input").first.focus()
+    page.keyboard.press("Control+A")
+    page.keyboard.type("the white cow is tired")
+    page.keyboard.press("Enter")
+    wait(page)
+    looked = {}
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        word = page.evaluate("document.activeElement.closest('.written') && document.activeElement.textContent")
+        if word:
+            looked[word] = page.locator(".tl-translator .looked").inner_text()
+    assert list(looked) == ["la", "vache", "blanche", "est", "fatiguée", "<eos>"]
+    assert looked["vache"].startswith("When it wrote “vache”, it looked at: cow ")
+    assert looked["blanche"].startswith("When it wrote “blanche”, it looked at: white ")
+    assert len(set(looked.values())) == 6
+
+
+def test_pointing_at_a_word_draws_lines_to_the_source(opened):
+    page = opened.page
+    type_and_send(page, "the white cow is tired")
+    page.locator(".tl-translator .written button", has_text="vache").hover()
+    shares = page.eval_on_selector_all(
+        ".tl-translator .source li", "items => items.map(item => Number(item.style.getPropertyValue('--share')))"
+    )
+    assert sum(shares) == pytest.approx(1, abs=1e-4) and max(shares) == shares[2]
+    assert page.locator(".tl-translator svg line").count() == sum(share > 0.02 for share in shares)
+
+
+def test_a_translator_that_cannot_be_loaded_says_so(visit, server):
+    seen = visit(f"{server}/book/index.html")
+    page = seen.page
+    page.context.route("**/weights.js", lambda route: route.abort())
+    type_and_send(page, SENTENCE)
+    assert page.locator(".tl-translator .state").inner_text() == "Not translated: the translator could not be loaded."
+    page.context.unroute("**/weights.js")
+    type_and_send(page, "I sing")
+    assert written(page) == "je chante"
+    page.close()
+
+
+def test_words_in_the_decoders_mouth(visit, server, translator):
+    page = visit(f"{server}/book/explorer.html").page
+    text_field, first_words_field = page.locator(".tl-translator input").all()[:2]
+    for text, first_words in [
+        ("the white cow is tired", "le cheval"),
+        ("the white horse is tired", "la vache"),
+        ("I sing", ""),
+    ]:
+        text_field.fill(text)
+        first_words_field.fill(first_words)
+        page.keyboard.press("Enter")
+        wait(page)
+        given = iter(translator.tokenizer.encode(first_words) if first_words else [])
+        source = torch.tensor([translator.read(text)])
+        choose = lambda logits, given=given: torch.tensor([next(given, int(logits.argmax()))])
+        expected = write_words(translator.model, source, 2 * source.size(1) + 10, choose)[0]
+        assert written(page) == translator.tokenizer.decode(expected.tolist())
+        assert " ".join(page.locator(".tl-translator .given").all_inner_texts()) == first_words
+    for strange in ("le 말", "je chante et " * 30):
+        first_words_field.fill(strange)
+        page.keyboard.press("Enter")
+        wait(page)
+        assert "the first words" in page.locator(".tl-translator .state").inner_text()
+    page.close()
+
+
+@pytest.mark.parametrize("colour_scheme", ["light", "dark"])
+def test_axe_finds_nothing_in_a_box_that_was_used(visit, html, colour_scheme):
+    page = visit(f"{html.as_uri()}/book/explorer.html", colour_scheme=colour_scheme).page
+    for text in (SENTENCE, "나는 학생이다"):
+        type_and_send(page, text)
+        page.evaluate("Promise.all(document.getAnimations().map(animation => animation.finished))")
+        violations = Axe().run(page).response["violations"]
+        nodes = [(rule, node) for rule in violations for node in rule["nodes"]]
+        ours = [
+            (rule["id"], node["html"])
+            for rule, node in nodes
+            if not any(rule["id"] == known.rule and known.where in node["html"] for known in NOT_OURS)
+        ]
+        assert ours == []
+    page.close()
+
+
+def test_without_scripts_the_box_still_shows_a_translation(browser, html):
+    page = browser.new_context(java_script_enabled=False).new_page()
+    page.goto(f"{html.as_uri()}/book/index.html")
+    assert not page.locator(".tl-translator form").is_visible()
+    assert page.locator(".tl-translator .written").inner_text().split() == ["je", "suis", "étudiant"]
+    assert "allow scripts" in page.locator(".tl-translator").inner_text()
+    page.context.close()
