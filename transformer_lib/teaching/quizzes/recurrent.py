@@ -31,7 +31,7 @@ QUESTIONS = [
         answers=[
             ("An output gate that is held at 1 all the time.", "With torch's start of the forget gate it still guessed."),
             ("A limit for the norm of the gradient, clipping.", "It was clipped all along. That is against exploding."),
-            ("A bias that opens the forget gate at the start.", "Then the gradient comes back through all the steps."),
+            ("A bias that opens the forget gate at the start.", "Then memory and gradient pass through all the steps."),
         ],
         correct=2,
     ),
