@@ -146,16 +146,30 @@ value="{escape(EXAMPLES[0])}" autocomplete="off" autocapitalize="off" spellcheck
         return [nodes.raw("", html, format="html")]
 
 
+class TranslatorPart(SphinxDirective):
+    """Insert a part of the explorer, `maps`, `probabilities` or `beam`, which shows what the page's box has translated."""
+
+    required_arguments = 1
+
+    def run(self):
+        part = directives.choice(self.arguments[0], ("maps", "probabilities", "beam"))
+        text = "<p>Translate a sentence in the box above, and it is shown here.</p>"
+        html = f'{stylesheet(MARK, "")}<div class="{MARK} tl-explorer" data-explorer="{part}">{text}</div>'
+        return [nodes.raw("", html, format="html")]
+
+
 def add_files(app, page, template, context, doctree):
     """Let only those pages load the box's files that have a box."""
-    if f'class="{MARK}"' in context.get("body", ""):
+    body = context.get("body", "")
+    if f'class="{MARK}' in body:
         app.add_css_file("translator.css")
-        for name in ("client", "box"):
+        for name in ("client", "box", *(["explorer"] if "data-explorer=" in body else [])):
             app.add_js_file(f"translator/{name}.js", loading_method="defer")
 
 
 def setup(app):
     app.add_directive("translator", TranslatorBox)
+    app.add_directive("translator-part", TranslatorPart)
     app.connect("builder-inited", write_weights)
     app.connect("html-page-context", add_files)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -23,6 +23,7 @@
     let answer = JSON.parse(root.dataset.answer); // { source, words, attention }: attention is (words, source)
     let chosen = answer.words.length - 2; // the last word before <eos>
     let stop = () => {};
+    const explorer = document.querySelector("[data-explorer]") !== null; // it listens to what was translated
 
     /** Say something about the state of things; `problem` makes it stand out, `quiet` leaves it to screen readers. */
     function say(text, kind = "") {
@@ -122,6 +123,7 @@
         if (event.finished) say(`In French: ${event.text}`, "quiet");
         else say("It found no end, and was stopped here.", "problem");
         draw();
+        root.dispatchEvent(new CustomEvent("translated", { bubbles: true, detail: event }));
       } else {
         root.classList.remove("busy");
         say(`Not translated: ${event.message}.`, "problem");
@@ -130,7 +132,8 @@
 
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      translate({ kind: "translate", text: form.elements.text.value, first_words: form.elements.first_words?.value });
+      const [text, first_words] = [form.elements.text.value, form.elements.first_words?.value];
+      translate({ kind: "translate", text, first_words, maps: explorer });
     });
     form.addEventListener("click", (event) => {
       const example = event.target.closest("[data-text]");
@@ -144,5 +147,5 @@
     draw();
   }
 
-  document.querySelectorAll(".tl-translator").forEach(start);
+  document.querySelectorAll(".tl-translator[data-answer]").forEach(start);
 })((globalThis.transformer_lib ??= {}));

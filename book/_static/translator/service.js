@@ -4,12 +4,16 @@
      { kind: "source", tokens, words }      the tokens that were read, and the words that they spell
      { kind: "token", token, ... }          each token that was written, as soon as it is there
      { kind: "done", tokens, words, ... }   the whole translation
-   or by { kind: "problem", message }: one sentence for the reader. { kind: "stop" } ends a request that is still running. */
+   A request { kind: "sampling", logits, temperature, top_k, top_p }, by { kind: "sampling", possible, best }.
+   A request { kind: "beam", text, beam }, by { kind: "beam", steps, hypotheses }.
+   Each, if it cannot be answered, by { kind: "problem", message }: one sentence for the reader. A request { kind: "stop" }
+   with the same id ends one that is still running. */
 ((transformer_lib) => {
   "use strict";
   const { softmax } = transformer_lib.tensors;
   const { capture_attention } = transformer_lib.attention;
   const { EOS_ID } = transformer_lib.seq2seq;
+  const { sampling_probabilities, beam_hypotheses } = transformer_lib.decoding;
   const { pretrained_translator, words_of, word_weights, UnreadableText } = transformer_lib.translation;
 
   /** Return the mean over the heads of `weights`, (heads, query, key): (query, key). */
@@ -61,6 +65,8 @@
     const last = `decoder.layers.${model.config.num_layers - 1}.cross_attention`;
     tell({
       kind: "done",
+      source_text: text,
+      read: source_tokens,
       tokens,
       words,
       given: given.length,
@@ -70,6 +76,33 @@
       ...(maps ? { maps: kept, logits: all_logits } : {}),
     });
   }
+
+  /** Tell the 8 most probable next words by `logits`, (vocab), and how many words are possible at all. */
+  function sampling(translator, { logits, temperature, top_k, top_p }, tell) {
+    const probabilities = sampling_probabilities(logits, temperature, top_k, top_p); // (vocab)
+    const words = [...probabilities.keys()].filter((word) => probabilities[word] > 0);
+    words.sort((a, b) => probabilities[b] - probabilities[a]);
+    const best = words.slice(0, 8).map((word) => ({
+      token: translator.tokenizer.names[word],
+      probability: probabilities[word],
+    }));
+    tell({ kind: "sampling", possible: words.length, best });
+  }
+
+  /** Tell what a beam search for `text` kept after each step, and the hypotheses that it found. */
+  function beam(translator, { text, beam }, tell) {
+    const { tokenizer, model } = translator;
+    const source = translator.read(text); // (source)
+    const steps = [];
+    const hypotheses = beam_hypotheses(model, source, translator.longest(source), beam, 0.6, (step) => steps.push(step));
+    tell({
+      kind: "beam",
+      steps: steps.map((step) => step.map((one) => ({ ...one, token: tokenizer.names[one.tokens.at(-1)] }))),
+      hypotheses: hypotheses.map((one) => ({ ...one, text: tokenizer.decode(one.tokens) })),
+    });
+  }
+
+  const answers = { translate, sampling, beam };
 
   /** Return a function that takes messages { id, request }. `answer` is called with { id, event }. */
   function serve(answer) {
@@ -83,7 +116,7 @@
       running.add(id);
       try {
         translator ??= pretrained_translator();
-        await translate(translator, request, (event) => answer({ id, event }), () => running.has(id));
+        await answers[request.kind](translator, request, (event) => answer({ id, event }), () => running.has(id));
       } catch (error) {
         answer({ id, event: { kind: "problem", message: error.message } });
         if (!(error instanceof UnreadableText)) throw error; // a mistake of ours: the console should say so

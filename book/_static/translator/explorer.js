@@ -1,0 +1,253 @@
+/* The parts of the explorer page: every head, the next word, the beam. They show what the page's box has translated. */
+((transformer_lib) => {
+  "use strict";
+  const { ask } = transformer_lib.client;
+
+  const LOOKS = [
+    { name: "Decoder: cross-attention", key: (layer) => `decoder.layers.${layer}.cross_attention` },
+    { name: "Decoder: masked self-attention", key: (layer) => `decoder.layers.${layer}.self_attention` },
+    { name: "Encoder: self-attention", key: (layer) => `encoder.layers.${layer}.attention` },
+  ];
+
+  /** Return an element with these properties and children. */
+  function element(tag, properties = {}, ...children) {
+    const made = Object.assign(document.createElement(tag), properties);
+    made.append(...children);
+    return made;
+  }
+
+  /** Return a label with its text and its control. */
+  function labelled(text, control, ...more) {
+    return element("label", {}, `${text} `, control, ...more);
+  }
+
+  const plain = (token) => token.replace("▁", "");
+  const percent = (share) => `${(100 * share).toFixed(1)} %`;
+
+  /** Return a small picture of `rows`, (query, key): the darker, the larger the weight. */
+  function picture(rows, keys) {
+    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    svg.setAttribute("viewBox", `0 0 ${keys} ${rows.length}`);
+    svg.setAttribute("preserveAspectRatio", "none");
+    svg.setAttribute("aria-hidden", "true");
+    rows.forEach((row, y) =>
+      row.forEach((weight, x) => {
+        const cell = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+        Object.entries({ x, y, width: 1, height: 1, "fill-opacity": weight.toFixed(3) }).forEach(([name, value]) =>
+          cell.setAttribute(name, value),
+        );
+        svg.append(cell);
+      }),
+    );
+    return svg;
+  }
+
+  /** Every layer and head of the three kinds of attention: all of them small, and one as a table. */
+  function maps(root, done) {
+    const layers = Object.keys(done.maps).filter((name) => name.endsWith("cross_attention")).length;
+    const kind = element("select", {}, ...LOOKS.map(({ name }, value) => element("option", { value }, name)));
+    const small = element("div", { className: "small-maps" });
+    const legend = element("p", { className: "legend" });
+    const large = element("div", { className: "large-map", tabIndex: 0 });
+    small.setAttribute("role", "group");
+    small.setAttribute("aria-label", "Layer and head");
+    large.setAttribute("role", "region");
+    large.setAttribute("aria-label", "The chosen map");
+    let chosen = { layer: layers - 1, head: 0 };
+
+    function names() {
+      const encoder = Number(kind.value) === 2;
+      const written = ["<sos>", ...done.tokens.slice(0, -1)];
+      return {
+        queries: encoder ? done.read : done.tokens,
+        keys: Number(kind.value) === 1 ? written : done.read,
+      };
+    }
+
+    function draw() {
+      const look = LOOKS[kind.value];
+      const { queries, keys } = names();
+      const buttons = [];
+      for (let layer = 0; layer < layers; layer++) {
+        done.maps[look.key(layer)].forEach((rows, head) => {
+          const text = `layer ${layer + 1}, head ${head + 1}`;
+          const button = element("button", { type: "button" }, picture(rows, keys.length), element("span", {}, text));
+          const is_chosen = layer === chosen.layer && head === chosen.head;
+          button.setAttribute("aria-pressed", is_chosen);
+          button.addEventListener("click", () => {
+            chosen = { layer, head };
+            [...small.children].forEach((other) => other.setAttribute("aria-pressed", other === button));
+            draw_large();
+          });
+          buttons.push(button);
+        });
+      }
+      small.replaceChildren(...buttons);
+      draw_large();
+
+      function draw_large() {
+        const rows = done.maps[look.key(chosen.layer)][chosen.head]; // (query, key)
+        const heading = keys.map((key) => element("th", { scope: "col" }, plain(key)));
+        const body = rows.map((row, query) => {
+          const cells = keys.map((_, key) => {
+            if (row[key] === undefined) return element("td", { className: "future" }, "–");
+            const cell = element("td", {}, String(Math.round(100 * row[key])));
+            cell.style.setProperty("--share", row[key]);
+            return cell;
+          });
+          return element("tr", {}, element("th", { scope: "row" }, plain(queries[query])), ...cells);
+        });
+        const caption = `${look.name}, layer ${chosen.layer + 1}, head ${chosen.head + 1}`;
+        legend.textContent = `A row for each token that is ${Number(kind.value) === 2 ? "read" : "written"}, a column for each
+          that it looks at. Weights in hundredths.`;
+        large.replaceChildren(
+          element(
+            "table",
+            {},
+            element("caption", {}, caption),
+            element("thead", {}, element("tr", {}, element("td"), ...heading)),
+            element("tbody", {}, ...body),
+          ),
+        );
+      }
+    }
+
+    kind.addEventListener("change", draw);
+    root.replaceChildren(labelled("Which attention", kind), small, legend, large);
+    draw();
+  }
+
+  /** The probabilities of the next word at one step, and what temperature, top-k and top-p make of them. */
+  function probabilities(root, done) {
+    const options = done.tokens.map((token, step) => element("option", { value: step }, `${step + 1}: ${plain(token)}`));
+    const step = element("select", {}, ...options);
+    step.value = done.given; // the first token that the model chose itself
+    const temperature = element("input", { type: "range", min: 0.1, max: 4, step: 0.1, value: 1 });
+    const top_k = element("input", { type: "number", min: 1, max: done.logits[0].length, value: done.logits[0].length });
+    const top_p = element("input", { type: "range", min: 0.05, max: 1, step: 0.05, value: 1 });
+    const shown = [temperature, top_p].map(() => element("output"));
+    const bars = element("ol", { className: "bars" });
+    const said = element("p", { className: "said" });
+    said.setAttribute("role", "status");
+    let leave = () => {};
+
+    function draw() {
+      leave();
+      shown[0].textContent = Number(temperature.value).toFixed(1);
+      shown[1].textContent = Number(top_p.value).toFixed(2);
+      if (!top_k.checkValidity() || top_k.value === "") {
+        said.textContent = `top-k must be a whole number from 1 to ${top_k.max}.`;
+        return;
+      }
+      const request = {
+        kind: "sampling",
+        logits: done.logits[step.value],
+        temperature: Number(temperature.value),
+        top_k: Number(top_k.value),
+        top_p: Number(top_p.value),
+      };
+      leave = ask(request, (event) => {
+        if (event.kind === "problem") {
+          said.textContent = event.message;
+          return;
+        }
+        const items = event.best.map(({ token, probability }) => {
+          const bar = element("span", { className: "bar" });
+          bar.style.setProperty("--share", probability);
+          return element("li", {}, element("span", { lang: "fr" }, plain(token) || "▁"), bar, percent(probability));
+        });
+        bars.replaceChildren(...items);
+        said.textContent = `${event.possible} of ${top_k.max} tokens can be drawn.`;
+      });
+    }
+
+    for (const control of [step, temperature, top_k, top_p]) control.addEventListener("input", draw);
+    const controls = element(
+      "div",
+      { className: "controls" },
+      labelled("Written token", step),
+      labelled("Temperature", temperature, shown[0]),
+      labelled("top-k", top_k),
+      labelled("top-p", top_p, shown[1]),
+    );
+    root.replaceChildren(controls, said, bars);
+    draw();
+  }
+
+  /** The beam: what is kept after each step, with a line to what it came from; then the hypotheses. */
+  function beam(root, done) {
+    const width = element("select", {}, ...[1, 2, 3, 4].map((value) => element("option", { value }, String(value))));
+    width.value = 4;
+    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    svg.setAttribute("aria-hidden", "true");
+    const columns = element("ol", { className: "steps" });
+    const tree = element("div", { className: "tree" }, svg, columns);
+    const scroller = element("div", { className: "scroller", tabIndex: 0 }, tree);
+    scroller.setAttribute("role", "region");
+    scroller.setAttribute("aria-label", "The beam, step by step");
+    const found = element("ol", { className: "hypotheses" });
+    let steps = [];
+    let leave = () => {};
+
+    function draw_lines() {
+      svg.replaceChildren();
+      const frame = svg.getBoundingClientRect();
+      const box = (step, place) => columns.children[step].querySelectorAll("li")[place].getBoundingClientRect();
+      steps.forEach((kept, step) =>
+        kept.forEach((one, place) => {
+          if (step === 0) return;
+          const [from, to] = [box(step - 1, one.parent), box(step, place)];
+          const line = document.createElementNS("http://www.w3.org/2000/svg", "line");
+          line.setAttribute("x1", from.right - frame.x);
+          line.setAttribute("y1", from.y + from.height / 2 - frame.y);
+          line.setAttribute("x2", to.left - frame.x);
+          line.setAttribute("y2", to.y + to.height / 2 - frame.y);
+          svg.append(line);
+        }),
+      );
+    }
+
+    function draw() {
+      leave();
+      leave = ask({ kind: "beam", text: done.source_text, beam: Number(width.value) }, (event) => {
+        if (event.kind === "problem") {
+          found.textContent = event.message;
+          return;
+        }
+        steps = event.steps;
+        const lists = steps.map((kept) => {
+          const items = kept.map((one) =>
+            element(
+              "li",
+              { className: one.ended ? "ended" : "" },
+              element("span", { lang: "fr" }, plain(one.token) || "▁"),
+              element("small", {}, one.log_probability.toFixed(2).replace("-", "−")),
+            ),
+          );
+          return element("li", {}, element("ol", {}, ...items));
+        });
+        columns.replaceChildren(...lists);
+        const sentences = event.hypotheses.map(({ text, score }) =>
+          element("li", {}, element("span", { lang: "fr" }, text), ` (score ${score.toFixed(3).replace("-", "−")})`),
+        );
+        found.replaceChildren(...sentences);
+        draw_lines();
+      });
+    }
+
+    width.addEventListener("input", draw);
+    root.replaceChildren(
+      labelled("Width of the beam", width),
+      scroller,
+      element("p", {}, "What it found, best first. The score is the sum of the logarithms, divided by the length penalty:"),
+      found,
+    );
+    new ResizeObserver(draw_lines).observe(columns);
+    draw();
+  }
+
+  const parts = { maps, probabilities, beam };
+  document.addEventListener("translated", ({ detail }) => {
+    for (const root of document.querySelectorAll("[data-explorer]")) parts[root.dataset.explorer](root, detail);
+  });
+})((globalThis.transformer_lib ??= {}));
