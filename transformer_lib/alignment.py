@@ -33,6 +33,7 @@ def read_memory(
     if mask is not None:
         # A row of -inf alone would be NaN after the softmax, so a fully masked row
         # keeps its scores, and loses its weights afterwards.
+        # So -inf stands where masked, but not in a row that is masked everywhere.
         fully_masked = ~mask.any(dim=-1, keepdim=True)  # (batch, 1)
         scores = scores.masked_fill(~(mask | fully_masked), -math.inf)
     weights = scores.softmax(dim=-1)  # (batch, seq)
@@ -182,7 +183,7 @@ class AttentionSeq2Seq(nn.Module):
     Source: Luong et al. (2015), section 3; Bahdanau et al. (2015), section 3.1.
     """
 
-    max_len = math.inf  # words that it can write: nothing in it counts places
+    max_len = math.inf  # no limit: it can write any number of words
 
     def __init__(
         self,

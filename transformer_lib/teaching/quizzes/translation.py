@@ -81,7 +81,7 @@ QUESTIONS = [
         "Of the Transformer's wrong translations of longer sentences, most …",
         answers=[
             (
-                "have more words than any training sentence, and lose their place on the way.",
+                "have more words than any training sentence, and mix several errors.",
                 "Counted: more than half are longer than ten words, and wrong words and missing words come together.",
             ),
             (
