@@ -2,6 +2,7 @@
 
 import base64
 import time
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -181,6 +182,22 @@ def test_beam_finds_the_librarys_hypotheses(engine, translator, source, beam):
         for one, other in zip(hypotheses, expected, strict=True):
             assert one["score"] == pytest.approx(other.score, abs=1e-4)
             assert one["log_probability"] == pytest.approx(other.log_probability, abs=1e-4)
+
+
+def test_a_beams_steps_grow_from_the_step_before(engine, source):
+    steps = engine(
+        """row => {
+            const steps = []
+            transformer_lib.decoding.beam_hypotheses(translator.model, row, 40, 4, 0.6, step => steps.push(step))
+            return steps
+        }""",
+        [token for token in source[0].tolist() if token],
+    )
+    for before, after in pairwise(steps):
+        for one in after:
+            parent = before[one["parent"]]
+            assert one["tokens"][:-1] == parent["tokens"] and not parent["ended"]
+            assert one["log_probability"] < parent["log_probability"]
 
 
 def test_a_cut_off_beam_is_the_librarys(engine, translator):
