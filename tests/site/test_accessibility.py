@@ -22,12 +22,13 @@ NOT_OURS = [
 ]
 
 
-# A page of code has thousands of coloured words of some twenty kinds, and axe takes its time over each word's colours:
-# the first word of each kind stays, the others become plain text of their block.
+# A page of code or signatures has thousands of coloured words of some twenty kinds, and axe takes its time over each
+# word's colours: one word of each kind stays, the others become plain text of their block.
 ONE_WORD_OF_EACH_COLOUR = """() => {
     const seen = new Set()
-    for (const word of document.querySelectorAll('pre span[class]')) {
-        const kind = [word.className, word.closest('[class*=cell_input], [class*=cell_output]')?.className].join()
+    // Inner words first, so that what held only them is plain too.
+    for (const word of [...document.querySelectorAll('pre span[class], dt.sig span[class]')].reverse()) {
+        const kind = [word.className, word.closest('[class*=cell_input], [class*=cell_output], dt')?.className].join()
         if (word.children.length || word.id) continue
         if (seen.has(kind)) word.replaceWith(...word.childNodes)
         seen.add(kind)
