@@ -54,14 +54,19 @@ _DARK_PAGES = (
 )
 
 
-def stylesheet(root: str, rules: str) -> str:
+# Attention's roles as text and as wide bars, for the figures that draw them in the page.
+ROLES_LIGHT = {"query": "#00629b", "key": "#8f4e00", "value": "#00693f", "mask": COLOURS["mask"]}
+ROLES_DARK = {"query": "#6cc0f5", "key": "#f0a94a", "value": "#4fd096", "mask": "#b9c2d0"}
+
+
+def stylesheet(root: str, rules: str, *, light: dict[str, str] | None = None, dark: dict[str, str] | None = None) -> str:
     """Return a `<style>` element that gives `.root` the course's colours as variables, followed by `rules`.
 
-    `var(--tl-ink)` and the like then follow the page's theme.
+    `var(--tl-ink)` and the like then follow the page's theme. `light` and `dark` add colours of the same names to it.
     """
-    dark = ",".join(f"{page} .{root}" for page in _DARK_PAGES)
-    light_rule = f".{root}{{color-scheme:light;{_variables(_LIGHT)}}}"
-    dark_rule = f"{dark}{{color-scheme:dark;{_variables(_DARK)}}}"
+    dark_pages = ",".join(f"{page} .{root}" for page in _DARK_PAGES)
+    light_rule = f".{root}{{color-scheme:light;{_variables(_LIGHT | (light or {}))}}}"
+    dark_rule = f"{dark_pages}{{color-scheme:dark;{_variables(_DARK | (dark or {}))}}}"
     return f"<style>{light_rule}{dark_rule}{' '.join(rules.split())}</style>"
 
 

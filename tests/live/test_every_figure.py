@@ -1,0 +1,108 @@
+"""What holds for every figure that answers: it works by itself, by keyboard, in both themes and widths, and without scripts."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from transformer_lib.teaching.figures import live
+
+
+@pytest.fixture(scope="module", params=live.__all__)
+def figure(request):
+    return getattr(live, request.param)()
+
+
+def test_it_has_the_same_bytes_on_every_run_and_says_what_it_shows(figure):
+    again = getattr(live, figure.name)()
+    assert again._repr_html_() == figure._repr_html_()
+    assert figure.title.strip() and figure.says.strip().endswith(".")
+    assert repr(figure) == f"{figure.title}: {figure.says}"
+
+
+def test_without_scripts_a_picture_stands_in_its_place(figure, touch):
+    seen = touch(figure, scripts=False, width=390)
+    still = seen.figure.locator(".tl-stage > :is(svg[role=img][aria-label], table, div)")
+    assert still.count() == 1 and still.is_visible()
+    assert seen.figure.locator(".tl-says").inner_text() == figure.says
+    assert seen.figure.locator("input, select, button").count() == 0
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_it_is_drawn_whole_and_asks_for_nothing(figure, touch, theme, width):
+    seen = touch(figure, width=width, theme=theme)
+    assert seen.figure.locator(".tl-says").inner_text().strip()
+    found = Axe().run(seen.page).response["violations"]
+    assert [(fault["id"], [node["html"] for node in fault["nodes"]]) for fault in found] == []
+    assert seen.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    sizes = seen.figure.evaluate(
+        """figure => [...figure.querySelectorAll('svg text')].filter(text => text.textContent.trim()).map(text =>
+            parseFloat(getComputedStyle(text).fontSize) * text.ownerSVGElement.getScreenCTM().a)"""
+    )
+    assert min(sizes, default=16) >= 10
+    cut = seen.figure.evaluate(
+        """figure => [...figure.querySelectorAll('svg text')].filter(text => {
+            const [box, whole] = [text.getBoundingClientRect(), text.ownerSVGElement.getBoundingClientRect()]
+            return box.left < whole.left - 1 || box.right > whole.right + 1 || box.bottom > whole.bottom + 3
+        }).map(text => text.textContent)"""
+    )
+    assert cut == []
+    assert seen.requests == [] and seen.complaints == []
+
+
+def test_every_control_is_reached_by_keyboard_and_changes_the_figure(figure, touch):
+    seen = touch(figure)
+    controls = seen.figure.locator("input, select, button")
+    wanted = controls.evaluate_all("nodes => nodes.filter(node => !node.disabled).length")
+    assert wanted
+    reached = set()
+    for _ in range(wanted + 40):
+        seen.page.keyboard.press("Tab")
+        reached.add(controls.evaluate_all("nodes => nodes.indexOf(document.activeElement)"))
+    assert len(reached - {-1}) == wanted
+    names = controls.evaluate_all("nodes => nodes.map(node => (node.labels?.[0] ?? node).textContent.trim())")
+    assert all(names)
+
+    def shown():
+        return seen.figure.evaluate(
+            """figure => [figure.querySelector('.tl-stage').innerHTML, figure.querySelector('.tl-says').textContent]"""
+        )
+
+    for index in range(controls.count()):
+        control = controls.nth(index)
+        if control.is_disabled():
+            continue
+        before = shown()
+        kind = control.evaluate("node => node.type")
+        control.focus()
+        if kind == "range":
+            # From either end, one of the two keys moves.
+            seen.page.keyboard.press("ArrowRight")
+            if shown() == before:
+                seen.page.keyboard.press("ArrowLeft")
+        elif kind == "select-one":
+            seen.page.keyboard.press("ArrowDown")
+            if shown() == before:
+                seen.page.keyboard.press("ArrowUp")
+        elif kind == "text":
+            seen.page.keyboard.press("End")
+            seen.page.keyboard.press("Backspace")
+            seen.page.keyboard.press("Backspace")
+        else:
+            seen.page.keyboard.press("Space")
+        assert shown() != before, names[index]
+    assert seen.complaints == []
+
+
+def test_two_of_them_on_one_page_do_not_disturb_each_other(figure, touch):
+    seen = touch(type(figure)(figure.name, title=figure.title, still=figure.still, says=figure.says, data=figure.data))
+    seen.page.evaluate(
+        """html => {
+            const place = document.createElement('div')
+            document.querySelector('main').append(place)
+            place.append(document.createRange().createContextualFragment(html))
+        }""",
+        figure._repr_html_(),
+    )
+    stages = seen.page.locator(".tl-stage").evaluate_all("nodes => nodes.map(node => node.innerHTML)")
+    assert len(stages) == 2 and stages[0] == stages[1]
+    assert seen.complaints == []

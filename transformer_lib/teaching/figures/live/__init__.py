@@ -1,0 +1,10 @@
+"""Figures that answer to their reader: each is HTML with a script of its own, the same on the site, in JupyterLab and in Colab.
+
+Where no script runs, a still picture stands in its place.
+"""
+
+from transformer_lib.teaching.figures.live.softmax_temperature import softmax_temperature
+
+__all__ = [
+    "softmax_temperature",
+]

@@ -1,0 +1,68 @@
+"""A figure that answers: a still picture, and the script that takes its place where scripts run."""
+
+import html
+import json
+from pathlib import Path
+
+from transformer_lib.teaching.figures.theme import ROLES_DARK, ROLES_LIGHT, stylesheet
+
+_HERE = Path(__file__).parent
+
+_RULES = """
+.tl-live{display:block;max-width:46rem;margin:1rem 0;padding:.75rem 1rem 1rem;box-sizing:border-box;overflow-wrap:anywhere;
+  border:1px solid var(--tl-line);border-radius:.5rem;background:var(--tl-surface);color:var(--tl-ink);
+  font-family:system-ui,sans-serif;font-size:1rem;line-height:1.5}
+.tl-live figcaption{margin:0 0 .5rem;padding:0;font-size:1rem;font-weight:600;text-align:left;color:var(--tl-ink)}
+.tl-live .tl-controls{display:flex;flex-wrap:wrap;gap:.4rem 1.25rem;margin:0 0 .6rem}
+.tl-live .tl-controls:empty{display:none}
+.tl-live label{display:flex;flex-wrap:wrap;align-items:center;gap:.25rem .5rem;margin:0;font-size:.9375rem;color:var(--tl-ink)}
+.tl-live label output{min-width:2.5em;font-variant-numeric:tabular-nums;font-weight:600}
+.tl-live input,.tl-live select,.tl-live button{font:inherit;font-size:.9375rem;
+  color:var(--tl-ink);accent-color:var(--tl-accent)}
+.tl-live input[type=range]{width:9rem;max-width:100%;height:1.5rem;margin:0}
+.tl-live input[type=text]{width:22rem;max-width:100%}
+.tl-live input[type=text],.tl-live select,.tl-live button{min-height:2rem;padding:.15rem .6rem;box-sizing:border-box;
+  border:1px solid var(--tl-line);border-radius:.35rem;background:var(--tl-card)}
+.tl-live button{cursor:pointer}
+.tl-live button:disabled{color:var(--tl-muted);cursor:default}
+.tl-live :focus-visible{outline:3px solid var(--tl-accent);outline-offset:2px}
+.tl-live .tl-stage{overflow-x:auto}
+.tl-live svg{display:block;width:100%;height:auto;max-width:100%}
+.tl-live .tl-stage>svg{max-width:44rem}
+.tl-live svg text{fill:var(--tl-ink);font-size:13px;font-family:system-ui,sans-serif;font-variant-numeric:tabular-nums}
+.tl-live svg text.tl-quiet{fill:var(--tl-muted)}
+.tl-live table{width:auto;margin:0;border-collapse:collapse;font-size:.875rem;color:inherit;background:none;
+  font-variant-numeric:tabular-nums}
+.tl-live th,.tl-live td{padding:.15rem .4rem;border:1px solid var(--tl-line);text-align:right;background:none;color:inherit}
+.tl-live th{color:var(--tl-muted);font-weight:600}
+.tl-live .tl-says{margin:.5rem 0 0;min-height:3em;font-size:.9375rem}
+.tl-live .tl-wrong{color:var(--tl-wrong)}
+"""
+
+
+class LiveFigure:
+    """What a notebook shows as a figure that answers to its reader: see the functions of this package.
+
+    `name` is the name of the script beside this module, `title` says what to see, `still` is the picture (SVG or a
+    table) for where no script runs, `says` says in words what it shows, and `data` is what the script starts from.
+    The same arguments give the same bytes. In the script, `start(stage, data)` is called with the figure's parts.
+    """
+
+    def __init__(self, name: str, *, title: str, still: str, says: str, data: dict) -> None:
+        self.name, self.title, self.still, self.says, self.data = name, title, still, says, data
+
+    def __repr__(self) -> str:
+        return f"{self.title}: {self.says}"
+
+    def _repr_html_(self) -> str:
+        style = stylesheet("tl-live", _RULES, light=ROLES_LIGHT, dark=ROLES_DARK)
+        scripts = (_HERE / "parts.js").read_text("utf-8") + (_HERE / f"{self.name}.js").read_text("utf-8")
+        # Inside a script element, `</` could end it.
+        data = json.dumps(self.data, ensure_ascii=True, sort_keys=True).replace("</", "<\\/")
+        script = f"(() => {{\n{scripts}\nstart(partsOf(document.currentScript.parentElement), {data})\n}})()"
+        return (
+            f'<figure class="tl-live" data-figure="{self.name}">{style}<figcaption>{html.escape(self.title)}</figcaption>'
+            f'<div class="tl-controls"></div><div class="tl-stage">{self.still}</div>'
+            f'<p class="tl-says" aria-live="polite">{html.escape(self.says)}</p>'
+            f"<script>{script}</script></figure>"
+        )

@@ -1,0 +1,32 @@
+"""One row of attention, from scores to weights: what √d_k does to it, and what a temperature does."""
+
+import math
+
+import torch
+
+from transformer_lib.teaching.figures.live.figure import LiveFigure
+
+# Five dot products of random vectors in units of their standard deviation √d_k, largest first.
+_SCORES = {"student": 1.3, "I": 0.6, "am": 0.2, "a": -0.5, "<EOS>": -1.1}
+
+
+def softmax_temperature() -> LiveFigure:
+    """Return five scores and their softmax, with the width of the vectors, the scale and a temperature to turn."""
+    d_k = 64
+    words = list(_SCORES)
+    scores = torch.tensor(list(_SCORES.values()), dtype=torch.float64)
+    weights = (scores * math.sqrt(d_k)).softmax(dim=-1).tolist()
+    bars = "".join(
+        f'<text x="0" y="{y + 15}">{word.replace("<", "&lt;")}</text>'
+        f'<rect x="70" y="{y}" width="{220 * weight:.1f}" height="20" fill="var(--tl-value)"/>'
+        f'<text x="{76 + 220 * weight:.1f}" y="{y + 15}">{weight:.2f}</text>'
+        for y, word, weight in zip(range(4, 139, 27), words, weights, strict=True)
+    )
+    says = f"Weights of five words for d_k = {d_k}, not divided by √d_k: the largest is {weights[0]:.2f}."
+    return LiveFigure(
+        "softmax_temperature",
+        title="Divided by √d_k, the weights stay the same at every width",
+        still=f'<svg viewBox="0 0 340 140" role="img" aria-label="{says}">{bars}</svg>',
+        says=says,
+        data={"words": words, "scores": scores.tolist(), "d_k": d_k},
+    )
