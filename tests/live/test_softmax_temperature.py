@@ -10,7 +10,7 @@ from transformer_lib.teaching.figures import live
 
 @pytest.mark.parametrize(("index", "d_k"), [(0, 1), (1, 4), (3, 64), (5, 1024)])
 @pytest.mark.parametrize("divide", [False, True])
-@pytest.mark.parametrize(("place", "temperature"), [(0, 0.1), (3, 1), (6, 10)])
+@pytest.mark.parametrize(("place", "temperature"), [(0, 0.25), (2, 1), (7, 32)])
 def test_the_weights_are_those_of_torch(touch, slide, index, d_k, divide, place, temperature):
     figure = live.softmax_temperature()
     seen = touch(figure)
@@ -22,6 +22,20 @@ def test_the_weights_are_those_of_torch(touch, slide, index, d_k, divide, place,
     weights = (scores / (d_k**0.5 if divide else 1) / temperature).softmax(dim=-1)
     shown = seen.figure.locator("svg rect + text").all_text_contents()
     assert [float(text) for text in shown] == pytest.approx(weights.tolist(), abs=0.0051)
-    largest, moves = re.findall(r"\d\.\d\d", seen.figure.locator(".tl-says").inner_text())
+    says = seen.figure.locator(".tl-says").inner_text()
+    largest, moves = re.findall(r"\d\.\d\d", says)
     assert float(largest) == pytest.approx(weights.max().item(), abs=0.0051)
     assert float(moves) == pytest.approx((weights * (1 - weights)).sum().item(), abs=0.0051)
+    assert ("does here what dividing by √d_k does" in says) == (not divide and d_k > 1 and temperature == d_k**0.5)
+
+
+def test_the_dot_products_grow_with_the_root_of_the_width_and_the_divided_scores_do_not(touch, slide):
+    seen = touch(live.softmax_temperature())
+    seen.figure.get_by_label("divide by").press("Space")
+    rows = {}
+    for index in (1, 3):
+        slide(seen, "d_k", index)
+        rows[index] = [float(text) for text in seen.figure.locator("svg text[text-anchor=end]").all_text_contents()[2:]]
+    narrow, wide = rows[1], rows[3]
+    assert wide[::2] == pytest.approx([4 * dot for dot in narrow[::2]])
+    assert wide[1::2] == narrow[1::2]

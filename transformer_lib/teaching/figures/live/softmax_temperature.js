@@ -1,44 +1,53 @@
-// Weights of one row: softmax(scores · √d_k / scale / temperature).
+// Weights of one row: softmax(q · k / scale / temperature); the scale is √d_k or 1.
 
 function start(parts, data) {
   const state = { d_k: data.d_k, divide: false, temperature: 1 }
 
   function rowOfWeights() {
-    const logits = data.scores.map((score) => {
-      const dot = score * Math.sqrt(state.d_k)
-      return (state.divide ? dot / Math.sqrt(state.d_k) : dot) / state.temperature
-    })
+    const root = Math.sqrt(state.d_k)
+    const dots = data.scores.map((score) => score * root)
+    const logits = dots.map((dot) => dot / (state.divide ? root : 1) / state.temperature)
     const largest = Math.max(...logits)
     const powers = logits.map((logit) => Math.exp(logit - largest))
     const sum = powers.reduce((a, b) => a + b)
-    return { logits, weights: powers.map((power) => power / sum) }
+    return { dots, logits, weights: powers.map((power) => power / sum) }
+  }
+
+  function says(weights) {
+    const best = weights.indexOf(Math.max(...weights))
+    const moves = weights.reduce((sum, a) => sum + a * (1 - a), 0)
+    const root = Math.sqrt(state.d_k)
+    const same = !state.divide && root > 1 && state.temperature === root
+    return (
+      `“${data.words[best]}” gets ${number(weights[best])} of the weight. How much the weights still move, ` +
+      `the sum of a\u00a0(1\u00a0−\u00a0a), is ${number(moves)}.` +
+      (same ? ` A temperature of ${root} does here what dividing by √d_k does: √${state.d_k} = ${root}.` : "")
+    )
   }
 
   let width
   function draw() {
-    const { logits, weights } = rowOfWeights()
-    const left = 138
-    const whole = width - left - 48
+    const { dots, logits, weights } = rowOfWeights()
+    const [dot, into, left] = [92, 144, 154]
+    const whole = width - left - 42
     const rows = data.words.flatMap((word, i) => {
       const y = 22 + 27 * i
       return [
         svg("text", { x: 0, y: y + 15 }, word),
-        svg("text", { x: left - 12, y: y + 15, "text-anchor": "end" }, number(logits[i])),
+        svg("text", { x: dot, y: y + 15, "text-anchor": "end", class: "tl-quiet" }, number(dots[i], 1)),
+        svg("text", { x: into, y: y + 15, "text-anchor": "end" }, number(logits[i])),
         svg("rect", { x: left, y, width: whole * weights[i], height: 20, fill: "var(--tl-value)" }),
         svg("text", { x: left + 6 + whole * weights[i], y: y + 15 }, number(weights[i])),
       ]
     })
     const heads = [
-      svg("text", { x: left - 12, y: 13, "text-anchor": "end", class: "tl-quiet" }, "into softmax"),
-      svg("text", { x: left, y: 13, class: "tl-quiet" }, "weight"),
+      svg("text", { x: dot, y: 13, "text-anchor": "end", class: "tl-quiet" }, "q · k"),
+      svg("text", { x: into, y: 13, "text-anchor": "end", class: "tl-quiet" }, "score"),
+      svg("text", { x: left, y: 13, class: "tl-quiet" }, "weight a"),
     ]
     const label = data.words.map((word, i) => `${word} ${number(weights[i])}`).join(", ")
-    parts.show(svg("svg", { viewBox: `0 0 ${width} 162`, role: "img", "aria-label": label }, ...heads, ...rows))
-    const moves = weights.reduce((sum, weight) => sum + weight * (1 - weight), 0)
-    parts.say(
-      `The largest weight is ${number(Math.max(...weights))}. ` +
-        `What all weights still answer to a change of their own score, Σ w(1 − w), is ${number(moves)}.`
-    )
+    parts.show(svg("svg", { viewBox: `0 0 ${width} 157`, role: "img", "aria-label": label }, ...heads, ...rows))
+    parts.say(says(weights))
   }
 
   const set = (name) => (value) => {
@@ -50,7 +59,7 @@ function start(parts, data) {
     tick({ label: "divide by √d_k", value: false, changed: set("divide") }),
     slider({
       label: "temperature",
-      values: [0.1, 0.2, 0.5, 1, 2, 5, 10],
+      values: [0.25, 0.5, 1, 2, 4, 8, 16, 32],
       value: 1,
       changed: set("temperature"),
     })

@@ -6,7 +6,7 @@ import torch
 
 from transformer_lib.teaching.figures.live.figure import LiveFigure
 
-# Five dot products of random vectors in units of their standard deviation √d_k, largest first.
+# Five dot products in units of √d_k, the standard deviation that those of random vectors have; largest first.
 _SCORES = {"student": 1.3, "I": 0.6, "am": 0.2, "a": -0.5, "<EOS>": -1.1}
 
 
@@ -22,11 +22,15 @@ def softmax_temperature() -> LiveFigure:
         f'<text x="{76 + 220 * weight:.1f}" y="{y + 15}">{weight:.2f}</text>'
         for y, word, weight in zip(range(4, 139, 27), words, weights, strict=True)
     )
-    says = f"Weights of five words for d_k = {d_k}, not divided by √d_k: the largest is {weights[0]:.2f}."
+    moves = sum(weight * (1 - weight) for weight in weights)
+    says = (
+        f"For d_k = {d_k}, not divided by √d_k: “{words[0]}” gets {weights[0]:.2f} of the weight. "
+        f"How much the weights still move, the sum of a (1 − a), is {moves:.2f}."
+    )
     return LiveFigure(
         "softmax_temperature",
         title="Divided by √d_k, the weights stay the same at every width",
-        still=f'<svg viewBox="0 0 340 140" role="img" aria-label="{says}">{bars}</svg>',
+        still=f'<svg viewBox="0 0 340 140" role="img" aria-label="Five weights">{bars}</svg>',
         says=says,
         data={"words": words, "scores": scores.tolist(), "d_k": d_k},
     )
