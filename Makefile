@@ -45,6 +45,8 @@ lint: $(READY)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check --output-format concise
 
+# Two workers on two cores: torch in each of them takes one.
+test: export OMP_NUM_THREADS := 1
 test: lint book
 	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder --nbval notebooks tests
 

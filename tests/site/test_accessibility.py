@@ -22,66 +22,68 @@ NOT_OURS = [
 ]
 
 
-# A page of code or signatures has thousands of coloured words of some twenty kinds, and axe takes its time over each
-# word's colours: one word of each kind stays, the others become plain text of their block.
-ONE_WORD_OF_EACH_COLOUR = """() => {
-    const seen = new Set()
-    // Inner words first, so that what held only them is plain too.
-    for (const word of [...document.querySelectorAll('pre span[class], dt.sig span[class]')].reverse()) {
-        const kind = [word.className, word.closest('[class*=cell_input], [class*=cell_output], dt')?.className].join()
-        if (word.children.length || word.id) continue
-        if (seen.has(kind)) word.replaceWith(...word.childNodes)
-        seen.add(kind)
+# Axe takes its time over each text's colours, and a page has thousands of texts that look alike. Contrast depends on a
+# text's size, weight and colour, and on what lies behind it: one text of each kind is looked at.
+ONE_TEXT_OF_EACH_KIND = """() => {
+    const looks = new Map([[null, '']])
+    const look = node => {
+        if (!looks.has(node)) {
+            const style = getComputedStyle(node), behind = look(node.parentElement)
+            const own = [style.color, style.backgroundColor, style.backgroundImage, style.opacity, style.filter].join()
+            looks.set(node, behind.endsWith(own) ? behind : behind + own)
+        }
+        return looks.get(node)
     }
+    const kinds = new Map()
+    for (const node of document.querySelectorAll('body *')) {
+        if (![...node.childNodes].some(child => child.nodeType === Node.TEXT_NODE && child.data.trim())) continue
+        const style = getComputedStyle(node)
+        const kind = [node.localName, style.fontSize, style.fontWeight, look(node)].join()
+        if (node.checkVisibility() && !kinds.has(kind)) kinds.set(kind, node)
+    }
+    return axe.run({include: [...kinds.values()]}, {runOnly: ['color-contrast'], resultTypes: ['violations']})
+        .then(found => found.violations)
+}"""
+
+# For every other rule the coloured words of code are one text.
+ALL_BUT_COLOURS = """() => {
+    for (const code of document.querySelectorAll('pre')) code.textContent = code.textContent
+    return axe.run(document, {rules: {'color-contrast': {enabled: false}}, resultTypes: ['violations']})
+        .then(found => found.violations)
 }"""
 
 
 @pytest.fixture(scope="module", params=PAGES)
-def url(request, html):
-    return f"{html.as_uri()}/{request.param}.html"
+def seen(request, visit, html):
+    """The page, opened once for all tests of this module: they stand in an order in which none disturbs the next."""
+    seen = visit(f"{html.as_uri()}/{request.param}.html")
+    yield seen
+    seen.page.close()
 
 
-@pytest.mark.parametrize("colour_scheme", ["light", "dark"])
-def test_axe_finds_nothing_of_ours(visit, url, colour_scheme):
-    page = visit(url, colour_scheme=colour_scheme).page
-    page.wait_for_selector(f"html[data-theme={colour_scheme}]")  # the theme's script sets it
-    # What is folded away must be readable too. Answers of one name would close each other.
-    page.eval_on_selector_all("details", "nodes => nodes.forEach(node => { node.removeAttribute('name'); node.open = true })")
-    # They fade in, and half faded text is pale.
-    page.evaluate("Promise.all(document.getAnimations().map(animation => animation.finished))")
-    page.evaluate(ONE_WORD_OF_EACH_COLOUR)
-    violations = Axe().run(page).response["violations"]
-    page.close()
-    ours = [
-        (rule["id"], node["target"], node["failureSummary"])
-        for rule in violations
-        for node in rule["nodes"]
-        if not any(rule["id"] == known.rule and known.where in node["html"] for known in NOT_OURS)
-    ]
-    assert ours == []
-
-
-def test_quizzes_are_answered_by_keyboard(visit, url):
-    page = visit(url).page
-    answers = page.locator(".tl-quiz summary").count()
+def test_quizzes_are_answered_by_keyboard(seen):
+    page = seen.page
+    answers = page.locator(".tl-quiz summary")
     stops = page.locator("a, button, input, select, textarea, summary, [tabindex]").count()
-    opened = set()
-    for _ in range(stops + 1 if answers else 0):
+    page.evaluate(
+        """() => {
+            window.reached = []
+            document.addEventListener('focusin', event => window.reached.push(event.target))
+        }"""
+    )
+    for _ in range(stops + 1 if answers.count() else 0):
         page.keyboard.press("Tab")
-        answer = page.evaluate("[...document.querySelectorAll('.tl-quiz summary')].indexOf(document.activeElement)")
-        if answer < 0 or answer in opened:
-            continue
-        verdict = page.locator(".tl-quiz summary").nth(answer).locator("xpath=following-sibling::*[1]")
+    # From the top of the page, Tab alone reaches each answer, and in their order.
+    reached = answers.evaluate_all("nodes => nodes.map(node => window.reached.indexOf(node))")
+    assert -1 not in reached and reached == sorted(reached)
+    for answer in answers.all():
+        verdict = answer.locator("xpath=following-sibling::*[1]")
         assert not verdict.is_visible()
-        page.keyboard.press("Enter")
+        answer.press("Enter")
         assert verdict.is_visible() and verdict.inner_text().strip()
-        opened.add(answer)
-    page.close()
-    assert len(opened) == answers
 
 
-def test_the_buttons_for_the_theme_and_the_sidebar_work(visit, url):
-    seen = visit(url)
+def test_the_buttons_for_the_theme_and_the_sidebar_work(seen):
     page = seen.page
     modes = set()
     for _ in range(3):
@@ -98,5 +100,37 @@ def test_the_buttons_for_the_theme_and_the_sidebar_work(visit, url):
     sidebar.wait_for(state="hidden")
     button.click()
     sidebar.wait_for(state="visible")
+    page.keyboard.press("Escape")
+    sidebar.wait_for(state="hidden")
+    page.set_viewport_size({"width": 1280, "height": 900})
     assert seen.complaints == []
-    page.close()
+
+
+def unfold(page):
+    # What is folded away must be readable too. Answers of one name would close each other.
+    page.eval_on_selector_all("details", "nodes => nodes.forEach(node => { node.removeAttribute('name'); node.open = true })")
+    # They fade in, and half faded text is pale.
+    page.evaluate("Promise.all(document.getAnimations().map(animation => animation.finished))")
+    page.evaluate(Axe().axe_script)
+
+
+def ours(violations):
+    return [
+        (rule["id"], node["target"], node["failureSummary"])
+        for rule in violations
+        for node in rule["nodes"]
+        if not any(rule["id"] == known.rule and known.where in node["html"] for known in NOT_OURS)
+    ]
+
+
+@pytest.mark.parametrize("colour_scheme", ["light", "dark"])
+def test_every_text_stands_out_from_what_is_behind_it(seen, colour_scheme):
+    seen.page.emulate_media(color_scheme=colour_scheme)
+    seen.page.wait_for_selector(f"html[data-theme={colour_scheme}]")  # the theme's script sets it
+    unfold(seen.page)
+    assert ours(seen.page.evaluate(ONE_TEXT_OF_EACH_KIND)) == []
+
+
+def test_axe_finds_nothing_else_of_ours(seen):
+    unfold(seen.page)
+    assert ours(seen.page.evaluate(ALL_BUT_COLOURS)) == []

@@ -2,11 +2,15 @@
 
 import re
 from itertools import product
+from statistics import median
 
 import pytest
 from built_site import PAGES, leaves_the_site, load_figures
 
 NARROW, WIDE = 390, 1280
+# What a reader's first visit transfers, all figures included, from a server that compresses text.
+HEAVIEST = 900_000  # bytes
+CHAPTER = 500_000  # half of the chapters stay below
 
 
 def resize(page, width):
@@ -15,13 +19,25 @@ def resize(page, width):
     page.evaluate("Promise.all(document.getAnimations().map(animation => animation.finished))")
 
 
+def weight(page):
+    return page.evaluate("performance.getEntries().reduce((sum, entry) => sum + (entry.transferSize ?? 0), 0)")
+
+
+@pytest.fixture(scope="module")
+def weights():
+    """How many bytes the pages transferred that were opened from the server, each in a window with an empty cache."""
+    return {}
+
+
 @pytest.fixture(scope="module", params=product(PAGES, ("file", "http")), ids=lambda param: f"{param[0]} by {param[1]}")
-def opened(request, visit, html, server):
+def opened(request, visit, html, server, weights):
     page, way = request.param
     site = html.as_uri() if way == "file" else server
     seen = visit(f"{site}/{page}.html")
     seen.site = site
     load_figures(seen.page)
+    if way == "http":
+        weights[page] = weight(seen.page)
     yield seen
     seen.page.close()
 
@@ -75,3 +91,18 @@ def test_code_does_not_scroll_sideways(opened):
     too_long = """nodes => nodes.filter(node => node.scrollWidth > node.clientWidth)
         .map(node => node.textContent.split('\\n').reduce((a, b) => a.length < b.length ? b : a))"""
     assert opened.page.eval_on_selector_all("pre", too_long) == []
+
+
+def test_no_page_is_heavy(opened):
+    assert weight(opened.page) <= HEAVIEST
+
+
+def test_the_chapter_in_the_middle_is_light(weights, visit, server):
+    for page in PAGES:
+        if page.startswith("notebooks/") and page not in weights:  # where this test runs alone
+            seen = visit(f"{server}/{page}.html")
+            load_figures(seen.page)
+            weights[page] = weight(seen.page)
+            seen.page.close()
+    chapters = {page: bytes_sent for page, bytes_sent in weights.items() if page.startswith("notebooks/")}
+    assert median(chapters.values()) <= CHAPTER, chapters
