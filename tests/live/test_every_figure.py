@@ -94,7 +94,7 @@ def test_every_control_is_reached_by_keyboard_and_changes_the_figure(figure, tou
 
 
 def test_two_of_them_on_one_page_do_not_disturb_each_other(figure, touch):
-    seen = touch(type(figure)(figure.name, title=figure.title, still=figure.still, says=figure.says, data=figure.data))
+    seen = touch(figure)
     seen.page.evaluate(
         """html => {
             const place = document.createElement('div')

@@ -3,8 +3,10 @@
 Where no script runs, a still picture stands in its place.
 """
 
+from transformer_lib.teaching.figures.live.masked_sentence import masked_sentence
 from transformer_lib.teaching.figures.live.softmax_temperature import softmax_temperature
 
 __all__ = [
+    "masked_sentence",
     "softmax_temperature",
 ]

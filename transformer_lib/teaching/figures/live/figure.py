@@ -45,18 +45,19 @@ class LiveFigure:
 
     `name` is the name of the script beside this module, `title` says what to see, `still` is the picture (SVG or a
     table) for where no script runs, `says` says in words what it shows, and `data` is what the script starts from.
-    The same arguments give the same bytes. In the script, `start(stage, data)` is called with the figure's parts.
+    `uses` names further scripts that its own one needs. The same arguments give the same bytes. In the script,
+    `start(parts, data)` is called with the figure's parts.
     """
 
-    def __init__(self, name: str, *, title: str, still: str, says: str, data: dict) -> None:
-        self.name, self.title, self.still, self.says, self.data = name, title, still, says, data
+    def __init__(self, name: str, *, title: str, still: str, says: str, data: dict, uses: tuple[str, ...] = ()) -> None:
+        self.name, self.title, self.still, self.says, self.data, self.uses = name, title, still, says, data, uses
 
     def __repr__(self) -> str:
         return f"{self.title}: {self.says}"
 
     def _repr_html_(self) -> str:
         style = stylesheet("tl-live", _RULES, light=ROLES_LIGHT, dark=ROLES_DARK)
-        scripts = (_HERE / "parts.js").read_text("utf-8") + (_HERE / f"{self.name}.js").read_text("utf-8")
+        scripts = "".join((_HERE / f"{name}.js").read_text("utf-8") for name in ("parts", *self.uses, self.name))
         # Inside a script element, `</` could end it.
         data = json.dumps(self.data, ensure_ascii=True, sort_keys=True).replace("</", "<\\/")
         script = f"(() => {{\n{scripts}\nstart(partsOf(document.currentScript.parentElement), {data})\n}})()"

@@ -1,0 +1,192 @@
+"""The figure's matrices are the library's, for the translator's own weights; its words and its complaints."""
+
+import json
+import math
+
+import pytest
+import torch
+
+from transformer_lib.attention import attention_weights, split_heads
+from transformer_lib.masks import look_ahead_mask, padding_mask
+from transformer_lib.seq2seq import PAD_ID, SOS_ID
+from transformer_lib.teaching.figures import live
+from transformer_lib.translation import pretrained_translator
+
+SIDES = ["end", "beginning"]
+
+
+@pytest.fixture(scope="module")
+def translator():
+    translator = pretrained_translator()
+    translator.model.double().eval()
+    return translator
+
+
+@pytest.fixture(scope="module")
+def first_head(translator):
+    """A function from ids to the scores of the first head and its weights with a mask, both (seq, seq)."""
+    model = translator.model
+    attention = model.decoder.layers[0].self_attention
+
+    @torch.no_grad()
+    def compute(ids, mask):
+        x = model.positions(model.target_embedding(torch.tensor([ids])))
+        q, k = (
+            split_heads(project(x), attention.num_heads)[0, 0]
+            for project in (attention.query_projection, attention.key_projection)
+        )
+        scores = q @ k.T / math.sqrt(q.size(1))
+        return scores, attention_weights(attention, x, x, mask)[0, 0]
+
+    return compute
+
+
+def write(seen, sentence):
+    box = seen.figure.get_by_role("textbox", name="French sentence")
+    box.focus()
+    seen.page.keyboard.press("ControlOrMeta+a")
+    seen.page.keyboard.type(sentence)
+    if not sentence:
+        seen.page.keyboard.press("Delete")
+
+
+def choose(seen, label, index):
+    """Choose the `index`-th entry of the list with this label, by keyboard."""
+    seen.figure.get_by_role("combobox", name=label).focus()
+    seen.page.keyboard.press("Home")
+    for _ in range(index):
+        seen.page.keyboard.press("ArrowDown")
+
+
+def says(seen):
+    return seen.figure.locator(".tl-says").inner_text()
+
+
+def cells(seen, name, inside):
+    """What each cell of the matrix `name` holds of `inside`, in rows."""
+    found = seen.figure.locator(f"g[data-cell={name}]").evaluate_all(
+        "(cells, inside) => cells.map(cell => cell.querySelector(inside)?.textContent)", inside
+    )
+    side = math.isqrt(len(found))
+    return [found[start : start + side] for start in range(0, len(found), side)]
+
+
+def close(text, value):
+    return value == 0 if text == "0" else abs(float(text) - value) <= 10.0 ** -len(text.partition(".")[2]) / 2 + 1e-6
+
+
+@pytest.mark.parametrize("look_ahead", [False, True])
+@pytest.mark.parametrize("padding", [False, True])
+@pytest.mark.parametrize(("sentence", "pads", "side"), [("je suis étudiant", 2, 0), ("ma soeur ne cherche PAS", 1, 1)])
+def test_scores_mask_and_weights_are_those_of_the_library(
+    touch, slide, translator, first_head, sentence, pads, side, padding, look_ahead
+):
+    seen = touch(live.masked_sentence())
+    write(seen, sentence)
+    slide(seen, "places of padding", pads)
+    choose(seen, "padding at the", side)
+    for label, on in {"padding mask": padding, "look-ahead mask": look_ahead}.items():
+        if on:
+            seen.figure.get_by_role("checkbox", name=label).press("Space")
+
+    words = [SOS_ID, *translator.tokenizer.encode(sentence.lower().replace("oe", "œ"))]
+    ids = [*words, *[PAD_ID] * pads] if side == 0 else [*[PAD_ID] * pads, *words]
+    mask = torch.ones(len(ids), len(ids), dtype=torch.bool)
+    if padding:
+        mask = mask & padding_mask(torch.tensor([ids]))[0, 0]
+    if look_ahead:
+        mask = mask & look_ahead_mask(len(ids))
+    scores, weights = first_head(ids, mask)
+
+    for name, matrix in {"scores": scores, "weights": weights}.items():
+        shown = cells(seen, name, "text")
+        assert len(shown) == len(ids)
+        for texts, row in zip(shown, matrix.tolist(), strict=True):
+            assert [(text, value) for text, value in zip(texts, row, strict=True) if not close(text, value)] == [], name
+    hatched = [[cell is not None for cell in row] for row in cells(seen, "mask", "path")]
+    assert hatched == (~mask).tolist()
+
+    for query, key in [(0, len(ids) - 1), (len(ids) - 2, 1)]:
+        choose(seen, "query", query)
+        choose(seen, "key", key)
+        first, rest = says(seen).split(". ", 1)
+        score, masked, weight = first.partition(": score ")[2].replace("−", "-").split(" → ")
+        assert close(score, scores[query, key].item())
+        assert masked.removeprefix("masked ") == (score if mask[query, key] else "-∞")
+        assert close(weight.removeprefix("weight "), weights[query, key].item())
+        row, real = weights[query], torch.tensor(ids) != PAD_ID
+        if mask[query].any():
+            later = rest.removeprefix("Of this query's weight, ").split()[0]
+            on_padding = rest.removesuffix(" on padding.").split()[-1]
+            assert close(later, row[query + 1 :][real[query + 1 :]].sum().item())
+            assert close(on_padding, row[~real].sum().item())
+        else:
+            assert rest.startswith("This query may look at nothing.")
+    assert seen.complaints == []
+
+
+def test_without_scripts_the_table_holds_the_weights_with_both_masks(touch, translator, first_head):
+    seen = touch(live.masked_sentence(), scripts=False)
+    ids = [SOS_ID, *translator.tokenizer.encode("je suis étudiant"), PAD_ID]
+    _, weights = first_head(ids, padding_mask(torch.tensor([ids])) & look_ahead_mask(len(ids)))
+    shown = seen.figure.locator("td").all_text_contents()
+    assert [
+        (text, value) for text, value in zip(shown, weights.flatten().tolist(), strict=True) if not close(text, value)
+    ] == []
+
+
+def test_each_word_is_one_token_and_no_two_differ_by_an_accent_alone(translator):
+    """As the script reads them: without accents and capitals."""
+    words = live.masked_sentence().data["words"][2:]
+    tokens = [translator.tokenizer.tokens(word) for word in words]
+    assert tokens == [[f"▁{word}"] for word in words]
+    plain = translator.tokenizer.backend.normalizer  # NFC: é is one character
+    assert [plain.normalize_str(word) for word in words] == words
+    without = str.maketrans("àâçèéêëîïôùûœ", "aaceeeeiiouuo")
+    assert len({word.translate(without) for word in words}) == len(words)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("", "Write at least one word."),
+        ("   ", "Write at least one word."),
+        ("je " * 300, "At most 5 words fit here, and these are 300."),
+        ("je suis 😀", "“😀” is not among the figure's words. Some that are: je, "),
+        ("학생", "“학생” is not among the figure's words."),
+        ("je suis étudi", "“étudi” is not among the figure's words. Some that are: elle, es, est, et, "),
+        ("<b>je</b>", "“<b>je</b>” is not among"),
+        ("<SOS> je", "“<SOS>” is not among"),
+        ("x" * 500, f"“{'x' * 20}” is not among"),
+        ("__proto__", "“__proto__” is not among"),
+    ],
+)
+def test_a_text_that_cannot_be_read_gets_a_sentence_and_the_picture_stays(touch, text, complaint):
+    seen = touch(live.masked_sentence(), width=390)
+    before = seen.figure.locator(".tl-stage").inner_html()
+    box = seen.figure.get_by_role("textbox", name="French sentence")
+    box.fill(text)
+    assert says(seen).startswith(complaint)
+    assert seen.figure.locator(".tl-says.tl-wrong").count() == 1
+    assert seen.figure.locator(".tl-stage").inner_html() == before
+    assert seen.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    box.fill("je suis étudiant")
+    assert seen.figure.locator(".tl-says.tl-wrong").count() == 0
+    assert seen.complaints == []
+
+
+def test_a_cell_can_be_chosen_by_a_click_too_and_stays_chosen_when_padding_comes_before_it(touch):
+    seen = touch(live.masked_sentence())
+    seen.figure.locator("g[data-cell=weights]").nth(3 * 5 + 1).click()
+    assert says(seen).startswith("étudiant looks at je: ")
+    choose(seen, "padding at the", 1)
+    assert says(seen).startswith("étudiant looks at je: ")
+    label = seen.figure.get_by_role("img").get_attribute("aria-label")
+    assert label.startswith("Scores, mask and weights of <PAD> <SOS> je suis étudiant. Weights of the query étudiant: ")
+
+
+def test_the_weights_are_those_of_the_committed_file_and_few(translator):
+    data = live.masked_sentence().data
+    name, rows, columns = data["parameters"]["shapes"][0]
+    assert (name, rows, columns) == ("embedding", len(data["words"]), translator.model.config.d_model)
+    assert len(json.dumps(data)) < 60_000

@@ -1,0 +1,72 @@
+"""One head of a trained decoder on the reader's own sentence: its scores, its mask, its weights."""
+
+import html
+import json
+from importlib.resources import as_file, files
+
+import torch
+from torch import Tensor
+
+from transformer_lib.attention import scaled_dot_product_attention
+from transformer_lib.masks import look_ahead_mask, padding_mask
+from transformer_lib.positional_encoding import sinusoidal_table
+from transformer_lib.teaching.figures.live.figure import LiveFigure
+from transformer_lib.teaching.figures.live.tensors import in_half_precision
+
+# Words of chapter 14's grammar that are one token each. The reader's sentence is made of them.
+_WORDS = """
+je tu il elle nous ils un une le la les ce cette ces mon ma mes son sa ses suis es est sommes sont ne pas et mais souvent
+toujours ici dans au homme femme fille garçon enfant frère sœur oncle voisin étudiant médecin musicien avocat chien chat vache
+cheval oiseau hibou hommes femmes filles garçons enfants frères sœurs chiens chats vaches chevaux oiseaux hiboux maison voiture
+livre lettre journal histoire pomme poire orange robe chapeau gâteau arbre jardin marché rue parc gare église grand grande
+grands petit petite petits petites bon bonne beau belle jeune vieux vieille triste tristes heureux heureuse fort forte fatigué
+lourd lourde blanc blanche noir rouge nouveau nouvelle intelligent mange dort danse chante nage rit court travaille regarde
+cherche trouve aime voit lit aide mangent dorment dansent chantent nagent lisent regardent cherchent
+""".split()
+_HEAD = 0
+_ATTENTION = "decoder.layers.0.self_attention"
+
+
+def masked_sentence() -> LiveFigure:
+    """Return the first head of the translator's masked self-attention, with a sentence to edit and both masks to put on."""
+    with as_file(files("transformer_lib") / "pretrained" / "translator.pt") as path:
+        saved = torch.load(path, map_location="cpu", weights_only=True)
+    ids = json.loads(saved["tokenizer"])["model"]["vocab"]
+    d_k = saved["config"]["d_model"] // saved["config"]["num_heads"]
+    rows = slice(_HEAD * d_k, (_HEAD + 1) * d_k)
+    parameters = {
+        "embedding": saved["weights"]["target_embedding.weight"][
+            [ids["<pad>"], ids["<sos>"], *(ids[f"▁{word}"] for word in _WORDS)]
+        ]
+    }
+    for name in ("query_projection", "key_projection"):
+        for kind in ("weight", "bias"):
+            parameters[f"{name}.{kind}"] = saved["weights"][f"{_ATTENTION}.{name}.{kind}"][rows]
+    words = ["<PAD>", "<SOS>", *_WORDS]
+    sentence = "je suis étudiant"
+    return LiveFigure(
+        "masked_sentence",
+        title="A hidden score becomes −∞, and its weight exactly 0",
+        still=_weights_table([words.index(word) for word in ["<SOS>", *sentence.split(), "<PAD>"]], words, parameters),
+        says=f"The weights of one trained head on “{sentence}” with one place of padding, both masks on: 0 is exactly 0.",
+        data={"words": words, "sentence": sentence, "parameters": in_half_precision(parameters)},
+        uses=("tensors",),
+    )
+
+
+def _weights_table(tokens: list[int], words: list[str], parameters: dict[str, Tensor]) -> str:
+    """Return the weights with both masks as a table; `tokens` are rows of the embedding, and padding is row 0."""
+    weight = {name: value.double() for name, value in parameters.items()}
+    d_model = weight["embedding"].size(1)
+    x = weight["embedding"][tokens] * d_model**0.5 + sinusoidal_table(len(tokens), d_model)  # (seq, d_model)
+    q, k = (
+        x @ weight[f"{name}_projection.weight"].T + weight[f"{name}_projection.bias"] for name in ("query", "key")
+    )  # each (seq, d_k)
+    mask = padding_mask(torch.tensor([tokens]))[0, 0] & look_ahead_mask(len(tokens))  # (seq, seq)
+    _, weights = scaled_dot_product_attention(q, k, x, mask)
+    names = [html.escape(words[token]) for token in tokens]
+    lines = ["<th></th>" + "".join(f'<th scope="col">{name}</th>' for name in names)]
+    for name, row in zip(names, weights.tolist(), strict=True):
+        cells = "".join(f"<td>{share:.2f}</td>" if share else "<td>0</td>" for share in row)
+        lines.append(f'<th scope="row">{name}</th>{cells}')
+    return "<table>" + "".join(f"<tr>{line}</tr>" for line in lines) + "</table>"
