@@ -3,10 +3,12 @@
 Where no script runs, a still picture stands in its place.
 """
 
+from transformer_lib.teaching.figures.live.learning_rate import learning_rate
 from transformer_lib.teaching.figures.live.masked_sentence import masked_sentence
 from transformer_lib.teaching.figures.live.softmax_temperature import softmax_temperature
 
 __all__ = [
+    "learning_rate",
     "masked_sentence",
     "softmax_temperature",
 ]

@@ -1,0 +1,30 @@
+"""The paper's learning rate, step by step: what the width does to it, the warm-up, and a factor."""
+
+from transformer_lib.schedule import transformer_rate
+from transformer_lib.teaching.figures.live.figure import LiveFigure
+
+
+def learning_rate() -> LiveFigure:
+    """Return the curve of the learning rate beside the paper's, with width, warm-up, factor and step to turn."""
+    d_model, warmup, steps = 512, 4000, 20_000
+    peak = transformer_rate(warmup, d_model, warmup)
+    points = " ".join(
+        f"{12 + 0.0144 * step:.1f},{150 - 120 * transformer_rate(step, d_model, warmup) / peak:.1f}"
+        for step in range(200, steps + 1, 200)
+    )
+    says = f"Width {d_model}, warm-up {warmup:,}: the rate is highest at step {warmup:,}, {peak:.6f}."
+    still = (
+        f'<svg viewBox="0 0 320 190" role="img" aria-label="{says}">'
+        '<path d="M12 20V150H310" fill="none" stroke="var(--tl-line)"/>'
+        f'<polyline points="12,150 {points}" fill="none" stroke="var(--tl-query)" stroke-width="2.5"/>'
+        f'<circle cx="69.6" cy="30" r="5" fill="var(--tl-query)"/><text x="82" y="30">rate {peak:.6f}</text>'
+        '<text x="12" y="168" text-anchor="middle">0</text><text x="69.6" y="168" text-anchor="middle">4,000</text>'
+        '<text x="310" y="168" text-anchor="end">step 20,000</text></svg>'
+    )
+    return LiveFigure(
+        "learning_rate",
+        title="Width scales the curve, the warm-up decides where it turns",
+        still=still,
+        says=says,
+        data={"d_model": d_model, "warmup": warmup},
+    )
