@@ -25,6 +25,7 @@ from transformer_lib.translation import pretrained_translator
 WEIGHTS = "translator/weights.js"
 START = "/* Generated from transformer_lib/pretrained. */\n(globalThis.transformer_lib ??= {}).pretrained = "
 MARK = "tl-translator"
+PLACE = "<!-- the translator, with first words -->"
 EXAMPLES = [
     "I am a student",
     "the white cow is tired",
@@ -102,27 +103,21 @@ def known_words():
     return f"<details><summary>Words it knows</summary><dl>{''.join(rows)}</dl></details>"
 
 
-class TranslatorBox(SphinxDirective):
-    """Insert a box with the translator. With `prefix` it has a second field: the decoder's own first words."""
-
-    option_spec = {"prefix": directives.flag}  # noqa: RUF012
-
-    def run(self):
-        name = f"translator-{self.env.new_serialno('translator')}"
-        with_first_words = "prefix" in self.options
-        answer = first_answer(EXAMPLES[0])
-        examples = FIRST_WORDS_EXAMPLES if with_first_words else [(text, "") for text in EXAMPLES]
-        buttons = "".join(
-            f'<li><button type="button" data-text="{escape(text)}" data-first-words="{escape(first_words)}">'
-            f"{escape(text)}{f' · <i lang=fr>{escape(first_words)} …</i>' if first_words else ''}</button></li>"
-            for text, first_words in examples
-        )
-        second = f"""<div class="field"><label for="{name}-first-words">The decoder's own first words, in French
-            (may be empty)</label><input id="{name}-first-words" name="first_words" type="text" lang="fr" autocomplete="off"
-            autocapitalize="off" spellcheck="false"></div>"""
-        english = "".join(f"<li>{escape(word)}</li>" for word in answer["source"])
-        french = "".join(f'<li><button type="button">{escape(word)}</button></li>' for word in answer["words"][:-1])
-        html = f"""{stylesheet(MARK, "")}
+def box(name, with_first_words=False):
+    """Return the box; the ids in it begin with `name`. With first words it has a second field, for the decoder's own."""
+    answer = first_answer(EXAMPLES[0])
+    examples = FIRST_WORDS_EXAMPLES if with_first_words else [(text, "") for text in EXAMPLES]
+    buttons = "".join(
+        f'<li><button type="button" data-text="{escape(text)}" data-first-words="{escape(first_words)}">'
+        f"{escape(text)}{f' · <i lang=fr>{escape(first_words)} …</i>' if first_words else ''}</button></li>"
+        for text, first_words in examples
+    )
+    second = f"""<div class="field"><label for="{name}-first-words">The decoder's own first words, in French
+        (may be empty)</label><input id="{name}-first-words" name="first_words" type="text" lang="fr" autocomplete="off"
+        autocapitalize="off" spellcheck="false"></div>"""
+    english = "".join(f"<li>{escape(word)}</li>" for word in answer["source"])
+    french = "".join(f'<li><button type="button">{escape(word)}</button></li>' for word in answer["words"][:-1])
+    html = f"""{stylesheet(MARK, "")}
 <section class="{MARK}" aria-label="Our translator" data-answer="{escape(json.dumps(answer, ensure_ascii=False))}">
 <form>
 <div class="field"><label for="{name}-text">An English sentence</label><input id="{name}-text" name="text" type="text" lang="en"
@@ -143,7 +138,22 @@ value="{escape(EXAMPLES[0])}" autocomplete="off" autocapitalize="off" spellcheck
 {known_words()}
 <noscript><p>To try other sentences, allow scripts on this page. They are the course's own.</p></noscript>
 </section>"""
-        return [nodes.raw("", html, format="html")]
+    return nodes.raw("", html, format="html")
+
+
+class TranslatorBox(SphinxDirective):
+    """Insert a box with the translator. With `prefix` it has a second field: the decoder's own first words."""
+
+    option_spec = {"prefix": directives.flag}  # noqa: RUF012
+
+    def run(self):
+        return [box(f"translator-{self.env.new_serialno('translator')}", "prefix" in self.options)]
+
+
+def put_box_in_notebooks(app, doctree):
+    """Put a box where a notebook has the comment `PLACE`: a directive would stand as plain text in Jupyter and Colab."""
+    for index, node in enumerate([node for node in doctree.findall(nodes.raw) if node.astext().strip() == PLACE]):
+        node.replace_self(box(f"place-{index}", with_first_words=True))
 
 
 class TranslatorPart(SphinxDirective):
@@ -171,5 +181,6 @@ def setup(app):
     app.add_directive("translator", TranslatorBox)
     app.add_directive("translator-part", TranslatorPart)
     app.connect("builder-inited", write_weights)
+    app.connect("doctree-read", put_box_in_notebooks)
     app.connect("html-page-context", add_files)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -130,8 +130,9 @@ def test_a_translator_that_cannot_be_loaded_says_so(visit, server):
     page.close()
 
 
-def test_words_in_the_decoders_mouth(visit, server, translator):
-    page = visit(f"{server}/book/explorer.html").page
+@pytest.mark.parametrize("place", ["book/explorer", "notebooks/14_translation"])
+def test_words_in_the_decoders_mouth(visit, server, translator, place):
+    page = visit(f"{server}/{place}.html").page
     text_field, first_words_field = page.locator(".tl-translator input").all()[:2]
     for text, first_words in [
         ("the white cow is tired", "le cheval"),

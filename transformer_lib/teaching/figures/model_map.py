@@ -90,7 +90,6 @@ _BOXES: list[_Box] = [
     ),
 ]
 _HEIGHT = 732
-_BANNER = 30
 
 # A frame around each stack of layers: chapter, left, top, height.
 _FRAMES = [("encoder", 2, 216, 204), ("decoder", 192, 216, 280)]
@@ -143,7 +142,7 @@ _RULES = """
 .tl-map svg{display:block;width:100%;height:auto;overflow:visible}
 .tl-map text{font:12.5px system-ui,"Segoe UI",Roboto,"Liberation Sans",Arial,sans-serif;fill:var(--tl-ink)}
 .tl-map .number{font-size:11.5px;fill:var(--tl-muted);font-variant-numeric:tabular-nums}
-.tl-map .heading,.tl-map .banner,.tl-map .head text:not(.number){font-weight:700}
+.tl-map .heading,.tl-map .head text:not(.number){font-weight:700}
 .tl-map .token{font-style:italic}
 .tl-map .note{font-size:12px;fill:var(--tl-muted)}
 .tl-map .middle{text-anchor:middle}
@@ -171,6 +170,15 @@ _RULES = """
 .tl-map .hole{fill:var(--tl-on-accent)}
 .tl-map .lit .pin{fill:var(--tl-on-accent)}
 .tl-map .lit .hole{fill:var(--tl-accent)}
+.tl-map details{margin:0;padding:0;border:0;background:none;box-shadow:none}
+.tl-map summary{display:flex;gap:1rem;align-items:center;list-style:none;cursor:pointer;font-weight:700;color:var(--tl-ink)}
+.tl-map summary::-webkit-details-marker{display:none}
+.tl-map summary::before,.tl-map summary::after{content:none}
+.tl-map summary svg{flex:none;width:5rem}
+.tl-map summary :is(rect,.frame){stroke-width:4}
+.tl-map summary small{display:block;font-weight:400;color:var(--tl-muted)}
+.tl-map summary:focus-visible{outline:3px solid var(--tl-accent)}
+.tl-map details[open] summary svg,.tl-map details[open] summary small{display:none}
 .tl-map a{cursor:pointer;text-decoration:none;outline:none}
 .tl-map a:hover rect{stroke:var(--tl-accent);stroke-width:2}
 .tl-map a:hover text{text-decoration:underline}
@@ -194,7 +202,8 @@ class ModelMap(str):
 def model_map(lit: str | None = None, *, links: Mapping[str, str] | None = None) -> ModelMap:
     """Return the drawing of the whole model and of the course around it, with the boxes of chapter `lit` lit.
 
-    `lit` is a chapter's stem, such as "positional_encoding". `links` maps stems to addresses; the boxes of those
+    `lit` is a chapter's stem, such as "positional_encoding": then a small drawing without words says where in the course
+    that is, and unfolds to the whole one. `links` maps stems to addresses; the boxes of those
     chapters become links. Raises `ValueError` for a stem that is not a chapter's.
     """
     links = links or {}
@@ -216,25 +225,19 @@ def model_map(lit: str | None = None, *, links: Mapping[str, str] | None = None)
         *(_box(box, box.chapter == lit, links.get(box.chapter)) for box in _BOXES),
     ]
     description = "The Transformer, with the chapters of the course that build its parts"
-    top = 0
     if lit is not None:
-        number, title = CHAPTERS[lit]
-        here = f"You are here: {number} · {title}"
-        description += f". {here}"
-        top = -_BANNER
         first = next(box for box in _BOXES if box.chapter == lit)
-        drawing += [
-            _pin(9, top + 21),
-            f'<text class="banner" x="22" y="{top + 16}">{here}</text>',
-            f'<g class="lit">{_pin(first.left + first.width - 12, first.top + first.height // 2 + 9)}</g>',
-        ]
+        drawing.append(f'<g class="lit">{_pin(first.left + first.width - 12, first.top + first.height // 2 + 9)}</g>')
     # A picture has one name; a drawing with links is a group, so that each link can be reached and read.
     role = "group" if links else "img"
-    picture = ModelMap(
-        f'<div class="tl-map">{stylesheet("tl-map", _RULES)}'
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 {top} 360 {_HEIGHT - top}" role="{role}" '
-        f'aria-label="{html.escape(description)}">{"".join(drawing)}</svg></div>'
-    )
+    svg = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 360 {_HEIGHT}"'
+    whole = f'{svg} role="{role}" aria-label="{html.escape(description)}">{"".join(drawing)}</svg>'
+    if lit is not None:
+        number, title = CHAPTERS[lit]
+        small = f'{svg} aria-hidden="true">{frames}{"".join(_box_without_words(box, lit) for box in _BOXES)}</svg>'
+        here = f"<span>You are here: {number} · {html.escape(title)} <small>Open the map of the course</small></span>"
+        whole = f"<details><summary>{small}{here}</summary>{whole}</details>"
+    picture = ModelMap(f'<div class="tl-map">{stylesheet("tl-map", _RULES)}{whole}</div>')
     picture.lit = lit
     return picture
 
@@ -258,6 +261,11 @@ def _box(box: _Box, lit: bool, link: str | None) -> str:
         return drawn
     name = html.escape(f"{' '.join(box.lines)}, chapter {number}: {title}")
     return f'<a href="{html.escape(link)}" aria-label="{name}">{drawn}</a>'
+
+
+def _box_without_words(box: _Box, lit: str) -> str:
+    rect = f'<rect x="{box.left}" y="{box.top}" width="{box.width}" height="{box.height}" rx="5"/>'
+    return f'<g class="{box.kind} {box.chapter}{" lit" if box.chapter == lit else ""}">{rect}</g>'
 
 
 def _arrow(corners: list[tuple[int, int]]) -> str:
