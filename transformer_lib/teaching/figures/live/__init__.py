@@ -6,11 +6,13 @@ Where no script runs, a still picture stands in its place.
 from transformer_lib.teaching.figures.live.clock_hands import clock_hands
 from transformer_lib.teaching.figures.live.learning_rate import learning_rate
 from transformer_lib.teaching.figures.live.masked_sentence import masked_sentence
+from transformer_lib.teaching.figures.live.matrix_explorer import matrix_explorer
 from transformer_lib.teaching.figures.live.softmax_temperature import softmax_temperature
 
 __all__ = [
     "clock_hands",
     "learning_rate",
     "masked_sentence",
+    "matrix_explorer",
     "softmax_temperature",
 ]
