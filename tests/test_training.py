@@ -19,7 +19,7 @@ from torch import nn
 from torch.nn import functional as F
 from torch.testing import assert_close
 
-from transformer_lib import _files, training
+from transformer_lib import _checkpoints, _files
 from transformer_lib.alignment import AttentionSeq2Seq
 from transformer_lib.schedule import TransformerSchedule, transformer_optimizer
 from transformer_lib.seq2seq import Seq2Seq
@@ -506,7 +506,7 @@ def test_a_failed_save_leaves_the_old_file_whole(tmp_path, monkeypatch, fails):
         raise OSError("the disk is full")
 
     module, name = fails.split(".")
-    home = training if module == "torch" else _files
+    home = _checkpoints if module == "torch" else _files
     monkeypatch.setattr(getattr(home, module), name, write_half_and_fail if name == "save" else fail)
     with pytest.raises(OSError, match="disk is full"):
         save_checkpoint(path, transformer())

@@ -34,7 +34,10 @@ def is_exported(cell):
 
 
 def holds_only_imports(cell):
+    """Tell whether a cell is imports alone; an exported one may end in `_all_`, the names that the module offers too."""
     body = tree(cell).body
+    if body and is_exported(cell) and ast.unparse(body[-1]).startswith("_all_ = ["):
+        body = body[:-1]
     return bool(body) and all(isinstance(node, ast.Import | ast.ImportFrom) for node in body)
 
 

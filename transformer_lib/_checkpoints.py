@@ -1,0 +1,124 @@
+"""Store a training run and put it back: a file that is always whole, is checked before it is used, and runs no code."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile, ZipFile
+
+import torch
+from torch import nn
+from torch.optim import Optimizer
+from torch.optim.lr_scheduler import LRScheduler
+
+from transformer_lib import _checks as check
+from transformer_lib._files import whole_file
+
+FORMAT = "transformer_lib checkpoint 1"
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """The file `path` that `train` writes after each `every` steps and after the last.
+
+    With `resume` a run that was stopped, called again with the same arguments, goes on from this file and ends as if it had
+    never stopped; where there is no file yet, it starts.
+
+    Raises: `ValueError` if `every` is below 1.
+    """
+
+    path: str | os.PathLike
+    every: int = 100
+    resume: bool = False
+
+    def __post_init__(self) -> None:
+        check.at_least(1, every=self.every)
+
+
+def save_checkpoint(
+    path: str | os.PathLike,
+    model: nn.Module,
+    optimizer: Optimizer | None = None,
+    schedule: LRScheduler | None = None,
+    extra: dict[str, Any] | None = None,
+) -> None:
+    """Write everything that a run needs to go on; `path` is never half a file.
+
+    Until all is written the old file stays as it was. `extra` holds what else should be kept: numbers, texts, tensors, and
+    lists and dictionaries of these.
+
+    Raises: `FileNotFoundError` if the folder does not exist.
+    """
+    parts = {"model": model, "optimizer": optimizer, "schedule": schedule}
+    state = {name: None if part is None else part.state_dict() for name, part in parts.items()}
+    with whole_file(path) as file:
+        torch.save({"format": FORMAT, "extra": extra or {}, **state}, file)
+
+
+def read_checkpoint(path: str | os.PathLike, model: nn.Module, **others: object) -> dict[str, Any]:
+    """Return the state in the file `path`, if it is whole and fits `model` and those of the `others` that are not None.
+
+    Raises what `load_checkpoint` does.
+    """
+    with open(path, "rb") as file:
+        try:
+            if damaged := ZipFile(file).testzip():  # torch skips the checksums
+                raise BadZipFile(damaged)
+            file.seek(0)
+            state = torch.load(file, map_location="cpu", weights_only=True)
+        except Exception as error:  # a damaged file can break its reader anywhere
+            raise ValueError(
+                f"path must name a checkpoint, but {path} cannot be read as one: it is cut off, damaged, or something else"
+            ) from error
+    check.checkpoint_format(path, state, FORMAT)
+    check.checkpoint_parts(path, state, model, **others)
+    return state
+
+
+def load_checkpoint(
+    path: str | os.PathLike,
+    model: nn.Module,
+    optimizer: Optimizer | None = None,
+    schedule: LRScheduler | None = None,
+) -> dict[str, Any]:
+    """Put back what `save_checkpoint` wrote, and return its `extra`.
+
+    A checkpoint cannot run code. If anything does not fit, nothing is changed.
+
+    Raises: `FileNotFoundError` if there is no file; `ValueError` if it is cut off, damaged, not a checkpoint, of another
+    model, or lacks a part that is asked for.
+    """
+    state = read_checkpoint(path, model, optimizer=optimizer, schedule=schedule)
+    if optimizer is not None:  # first: it checks, and raises before it changes anything
+        optimizer.load_state_dict(state["optimizer"])
+    model.load_state_dict(state["model"])
+    if schedule is not None:
+        schedule.load_state_dict(state["schedule"])
+    return state["extra"]
+
+
+def save_run(checkpoint: Checkpoint, stateful: tuple, loop: dict[str, Any]) -> None:
+    """Write all that a run is made of: model, optimizer and schedule (`stateful`), the random numbers, and the loop's own."""
+    device = next(stateful[0].parameters()).device
+    random = {"cpu": torch.get_rng_state()}
+    if device.type == "cuda":
+        random["cuda"] = torch.cuda.get_rng_state(device)
+    save_checkpoint(checkpoint.path, *stateful, {**loop, "random": random})
+
+
+def load_run(checkpoint: Checkpoint, stateful: tuple, steps: int) -> dict[str, Any] | None:
+    """Put back what `save_run` wrote and return the loop's own part, or None where there is no file yet.
+
+    Raises: `FileExistsError` if there is a file and `resume` is not set; `ValueError` if the run has more than `steps` steps
+    already, and where `load_checkpoint` does.
+    """
+    if not Path(checkpoint.path).exists():
+        return None
+    check.resumable(checkpoint.path, checkpoint.resume)
+    loop = load_checkpoint(checkpoint.path, *stateful)
+    check.run_of_train(checkpoint.path, loop, steps)
+    random = loop.pop("random")
+    torch.set_rng_state(random["cpu"])
+    if "cuda" in random:
+        torch.cuda.set_rng_state(random["cuda"], next(stateful[0].parameters()).device)
+    return loop
