@@ -243,7 +243,7 @@ class Translator:
             text = text[:-1]
         letters = (c if known(c) is not None else c.lower() for c in text)
         ids = self.tokenizer.encode("".join(letters))
-        if UNKNOWN_ID in ids:
+        if min(ids) < len(SPECIAL_TOKENS):  # unknown, or the name of a special token
             strange = sorted({c for c in text if known(c.lower()) is None and c != " "})
             raise ValueError(
                 "text must be written in the characters of the training sentences, "
@@ -278,7 +278,7 @@ class Translator:
             tokenizer = BytePairTokenizer(Tokenizer.from_str(saved["tokenizer"]))
         except Exception as error:  # a foreign file can fail in any way
             raise ValueError(f"{path} does not hold a translator: {error}") from None
-        return cls(model, tokenizer)
+        return cls(model.eval(), tokenizer)
 
 # %% ../notebooks/14_translation.ipynb #pretrained-translator
 def pretrained_translator() -> Translator:

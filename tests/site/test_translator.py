@@ -25,6 +25,8 @@ BAD = {
     "a question": "is she a student?",
     "300 words": "I sing and " * 99 + "I sing now",
     "quotes": 'it\'s "new"',
+    "a special token": "a <eos> cow",
+    "a special token alone": "<pad>",
 }
 
 
