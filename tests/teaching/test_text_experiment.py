@@ -1,11 +1,23 @@
-"""The bag of words, the missing mask and the training loop of chapter 3."""
+"""The bag of words, the missing mask, the training loop and the pretrained reader of chapter 3."""
+
+import sys
+from importlib.resources import files
 
 import pytest
 import torch
 from torch.testing import assert_close
 
-from transformer_lib.teaching.experiments.text import BagOfWords, WithoutMask, accuracy, more_padding, train_classifier
-from transformer_lib.text import SentimentClassifier, pad_batch
+from transformer_lib.teaching import record
+from transformer_lib.teaching.experiments.text import (
+    BagOfWords,
+    WithoutMask,
+    accuracy,
+    more_padding,
+    pretrained_review_reader,
+    review_reader_sets,
+    train_classifier,
+)
+from transformer_lib.text import SentimentClassifier, bucket_batches, pad_batch, tokenize
 
 
 def test_the_bag_adds_weights_and_sees_neither_order_nor_padding():
@@ -51,3 +63,37 @@ def test_accuracy_counts_reviews_and_not_batches():
     batches = [(torch.tensor([[1], [1], [1]]), torch.ones(3)), (torch.tensor([[1]]), torch.zeros(1))]
     assert accuracy(bag, batches) == pytest.approx(0.75)
     assert accuracy(bag, [(torch.tensor([[2]]), torch.zeros(1))]) == 1  # a logit of 0 says negative
+
+
+def test_the_pretrained_reader_classifies_as_its_record_says():
+    numbers, (vocabulary, *models) = record("review_reader")["numbers"], pretrained_review_reader()
+    training, held_out = review_reader_sets()
+    assert {kind: len(reviews) for kind, reviews in held_out.items()} == numbers["held out"]
+    assert not {one.text for one in training} & {one.text for reviews in held_out.values() for one in reviews}
+    assert set(vocabulary.words) == {word for one in training for word in tokenize(one.text)}
+    for name, model in zip(("classifier", "bag"), models, strict=True):
+        assert sum(weight.numel() for weight in model.parameters()) == numbers["parameters"][name]
+        for kind, reviews in held_out.items():
+            sequences = [vocabulary.encode(tokenize(one.text)) for one in reviews]
+            batches = bucket_batches(sequences, [one.label for one in reviews], batch_size=256)
+            assert accuracy(model, batches) == pytest.approx(numbers["accuracy"][name][kind], abs=0.002), (name, kind)
+
+
+def test_training_never_touched_the_vectors_of_its_buckets():
+    made, reader = record("review_reader"), pretrained_review_reader()
+    torch.manual_seed(made["seeds"][0])
+    sizes = {name: made["settings"][name] for name in ("d_model", "hidden_size", "num_layers")}
+    start = SentimentClassifier(len(reader.vocabulary), **sizes).embedding.weight
+    moved = (reader.classifier.embedding.weight - start).abs().amax(dim=1) > 1e-3  # half precision moves each a little
+    assert moved.nonzero().flatten().tolist() == list(range(1, 1 + len(reader.vocabulary.words)))
+    assert reader.bag.weights.weight[~moved].eq(0).all()
+
+
+def test_the_pretrained_reader_is_small_and_a_damaged_file_is_refused(tmp_path, monkeypatch):
+    path = files("transformer_lib") / "pretrained" / "review_reader.pt"
+    assert path.stat().st_size < 40_000
+    (tmp_path / "pretrained").mkdir()
+    (tmp_path / "pretrained" / "review_reader.pt").write_bytes(path.read_bytes()[:-1])
+    monkeypatch.setattr(sys.modules[pretrained_review_reader.__module__], "files", lambda package: tmp_path)
+    with pytest.raises(ValueError, match="review_reader.pt is damaged: its SHA-256 must be "):
+        pretrained_review_reader()

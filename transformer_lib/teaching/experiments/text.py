@@ -1,24 +1,31 @@
 """Train and measure classifiers of reviews: chapter 3's GRU, with and without its mask, and a bag of words."""
 
 from collections.abc import Callable, Iterable
+from importlib.resources import as_file, files
 from itertools import chain
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, pad
 
+from transformer_lib import _checks as check
 from transformer_lib._progress import progress
 from transformer_lib.seq2seq import PAD_ID
 from transformer_lib.teaching.corpora.reviews import synthetic_reviews
-from transformer_lib.text import Review, Vocabulary, bucket_batches, tokenize
+from transformer_lib.teaching.record import record
+from transformer_lib.text import Review, SentimentClassifier, Vocabulary, bucket_batches, tokenize
 
 __all__ = [
     "BagOfWords",
+    "ReviewReader",
     "WithoutMask",
     "accuracy",
     "bag_from_few",
     "encode_reviews",
     "more_padding",
+    "pretrained_review_reader",
+    "review_reader_sets",
     "train_classifier",
 ]
 
@@ -127,3 +134,35 @@ def bag_from_few(*, seed: int, clean: bool, count: int = 40) -> tuple[int, float
 def more_padding(batches: Batches, columns: int) -> list[tuple[Tensor, Tensor]]:
     """Return the batches with `columns` more columns of padding at the end of each."""
     return [(pad(tokens, (0, columns), value=PAD_ID), labels) for tokens, labels in batches]
+
+
+class ReviewReader(NamedTuple):
+    """A trained GRU and a trained bag of words over one vocabulary."""
+
+    vocabulary: Vocabulary
+    classifier: SentimentClassifier
+    bag: BagOfWords
+
+
+def review_reader_sets() -> tuple[list[Review], dict[str, list[Review]]]:
+    """Return the reviews that the pretrained reader learned from, and those held out, by kind: twins and plain ones."""
+    twins, plain = synthetic_reviews(2000, seed=10), synthetic_reviews(1000, seed=100, negation=False)
+    seen = {one.text for one in twins + plain}
+    others = {"twins": synthetic_reviews(2000, seed=20), "plain": synthetic_reviews(1000, seed=120, negation=False)}
+    held_out = {kind: [one for one in reviews if one.text not in seen] for kind, reviews in others.items()}
+    return twins + plain, held_out
+
+
+def pretrained_review_reader() -> ReviewReader:
+    """Return the reader that comes with the library, as `python -m benchmarks.review_reader` trained it.
+
+    Raises: `ValueError` if its file is not the one of the record.
+    """
+    with as_file(files("transformer_lib") / "pretrained" / "review_reader.pt") as path:
+        check.undamaged(path, record("review_reader")["numbers"]["sha256"])
+        saved = torch.load(path, map_location="cpu", weights_only=True)
+    vocabulary = Vocabulary(saved["words"], len(saved["words"]), saved["oov_buckets"])
+    reader = ReviewReader(vocabulary, SentimentClassifier(len(vocabulary), **saved["sizes"]), BagOfWords(len(vocabulary)))
+    reader.classifier.load_state_dict(saved["classifier"])
+    reader.bag.load_state_dict(saved["bag"])
+    return reader

@@ -8,6 +8,7 @@ from transformer_lib.teaching.figures.live.clock_hands import clock_hands
 from transformer_lib.teaching.figures.live.learning_rate import learning_rate
 from transformer_lib.teaching.figures.live.masked_sentence import masked_sentence
 from transformer_lib.teaching.figures.live.matrix_explorer import matrix_explorer
+from transformer_lib.teaching.figures.live.review_reader import review_reader
 from transformer_lib.teaching.figures.live.softmax_temperature import softmax_temperature
 
 __all__ = [
@@ -16,5 +17,6 @@ __all__ = [
     "learning_rate",
     "masked_sentence",
     "matrix_explorer",
+    "review_reader",
     "softmax_temperature",
 ]

@@ -1,0 +1,151 @@
+"""What the figure makes of a review is what the library makes of it, with the same weights."""
+
+import json
+
+import pytest
+import torch
+
+from transformer_lib.teaching.experiments.text import WithoutMask, pretrained_review_reader
+from transformer_lib.teaching.figures import live
+from transformer_lib.text import pad_batch, tokenize
+
+LONGEST = 18
+MOST = [None, 3, 5, 10, LONGEST]
+REVIEWS = [
+    "The story was not good at all.",
+    "My sister came with me.<br /><br />Nobody can say that the music was not dull, but I found the camera GREAT!",
+    "It's a 'splendid' film; 10/10 — très drôle 😀 정말 재미있어요! <b>bold</b> it’s ''quoted'' O'Neill's",
+    "",
+    "10/10 😀",
+]
+
+
+@pytest.fixture(scope="module")
+def reader():
+    reader = pretrained_review_reader()
+    reader.classifier.double()
+    reader.bag.double()
+    return reader
+
+
+def write(seen, review):
+    box = seen.figure.get_by_role("textbox", name="review")
+    box.focus()
+    seen.page.keyboard.press("ControlOrMeta+a")
+    seen.page.keyboard.press("Delete")
+    seen.page.keyboard.insert_text(review)
+
+
+def choose(seen, label, index):
+    """Choose the `index`-th entry of the list with this label, by keyboard."""
+    seen.figure.get_by_role("combobox", name=label).focus()
+    seen.page.keyboard.press("Home")
+    for _ in range(index):
+        seen.page.keyboard.press("ArrowDown")
+
+
+def says(seen):
+    return seen.figure.locator(".tl-says").inner_text()
+
+
+def numbers(seen, model):
+    texts = seen.figure.locator(f"svg text[data-logit={model}]").all_text_contents()
+    return [float(text.replace("−", "-")) for text in texts]
+
+
+@torch.no_grad()
+def after_each(model, row):
+    return [model(torch.tensor([row[: count + 1]])).item() for count in range(len(row))]
+
+
+@pytest.mark.parametrize("review", REVIEWS)
+def test_ids_batch_and_logits_are_those_of_the_library(touch, reader, review):
+    figure = live.review_reader()
+    seen = touch(figure)
+    write(seen, review)
+    other = reader.vocabulary.encode(tokenize(figure.data["other"]))
+    whole = len(tokenize(review))
+    for mask in (True, False):
+        for index in (0, 1, 4):
+            choose(seen, "words read at most", index)
+            words = tokenize(review, MOST[index])
+            if len(words) > LONGEST:
+                assert f"has {len(words)} words, and {LONGEST} fit here" in says(seen)
+                continue
+            own = reader.vocabulary.encode(words)
+            batch = pad_batch([own, other])
+            for name, row in zip(("yours", "other"), batch.tolist(), strict=True):
+                assert [int(text) for text in seen.figure.locator(f"svg text[data-id={name}]").all_text_contents()] == row
+            heading = seen.figure.locator("svg text", has_text="batch of ids").text_content()
+            assert heading == f"batch of ids {tuple(batch.shape)}"
+
+            gru, read = (reader.classifier, own) if mask else (WithoutMask(reader.classifier), batch[0].tolist())
+            assert numbers(seen, "gru") == pytest.approx(after_each(gru, read), abs=0.0501)
+            assert numbers(seen, "bag") == pytest.approx(after_each(reader.bag, read), abs=0.0501)
+            with torch.no_grad():
+                logits = [gru(batch)[0].item(), reader.bag(batch)[0].item()]
+            first = says(seen).removeprefix("Logits: ").split(". ")[0].rstrip(".")
+            for said, name, logit in zip(first.split("; "), ("GRU", "bag of words"), logits, strict=True):
+                value, verdict = said.removeprefix(f"{name} ").split(", ")
+                assert float(value.replace("−", "-")) == pytest.approx(logit, abs=0.0501)
+                assert verdict == ("positive" if logit > 0 else "negative")
+
+            assert ("Left unread" in says(seen)) == (whole > len(words))
+            unknown = [word for word in words if word not in reader.vocabulary.words]
+            assert ("Not in the vocabulary" in says(seen)) == bool(unknown)
+            assert all(f"“{word}”" in says(seen) for word in unknown[:3])
+            assert ("no word to read" in says(seen)) == (not words)
+            assert ("Without the mask" in says(seen)) == (not mask and len(own) < len(other))
+        seen.figure.get_by_role("checkbox", name="mask the padding").press("Space")
+    assert seen.complaints == []
+
+
+def test_an_example_is_taken_into_the_box_and_can_be_changed(touch, reader):
+    """The second one is what the chapter says of it: taken for praise, until padding is read."""
+    seen = touch(live.review_reader())
+    choose(seen, "begin with", 1)
+    box = seen.figure.get_by_role("textbox", name="review")
+    assert box.input_value() == "The story was not good."
+    assert numbers(seen, "gru") == pytest.approx(after_each(reader.classifier, [1, 34, 2, 3, 41]), abs=0.0501)
+    assert says(seen).startswith("Logits: GRU +")
+    seen.figure.get_by_role("checkbox", name="mask the padding").press("Space")
+    assert says(seen).startswith("Logits: GRU −") and "last turned at “<pad>”" in says(seen)
+    seen.figure.get_by_role("checkbox", name="mask the padding").press("Space")
+    box.press("End")
+    seen.page.keyboard.type(" At all!")
+    assert "The GRU's sign last turned at “at”." in says(seen)
+
+
+@pytest.mark.parametrize("review", ["very " * 300, "x" * 3000, "학생 " * 18, "<script>alert(1)</script>", "🎬" * 100])
+def test_any_text_leaves_the_page_whole(touch, review):
+    seen = touch(live.review_reader(), width=390)
+    write(seen, review)
+    assert says(seen).endswith(".")
+    assert seen.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    cut = seen.figure.evaluate(
+        """figure => [...figure.querySelectorAll('svg text')].filter(text => {
+            const [box, whole] = [text.getBoundingClientRect(), text.ownerSVGElement.getBoundingClientRect()]
+            return box.left < whole.left - 1 || box.right > whole.right + 1
+        }).map(text => text.textContent)"""
+    )
+    assert cut == []
+    if "very" in review:
+        assert says(seen).startswith("This review has 300 words, and 18 fit here.")
+        choose(seen, "words read at most", 4)
+        assert "Left unread: the last 282 of 300 words." in says(seen)
+        assert len(numbers(seen, "gru")) == LONGEST
+    assert seen.complaints == []
+
+
+def test_without_scripts_the_table_holds_the_logits(touch, reader):
+    figure = live.review_reader()
+    seen = touch(figure, scripts=False)
+    ids = reader.vocabulary.encode(tokenize(figure.data["examples"][0]))
+    cells = seen.figure.locator("td").all_text_contents()
+    assert [int(cell) for cell in cells[::3]] == ids
+    assert [float(cell) for cell in cells[1::3]] == pytest.approx(after_each(reader.bag, ids), abs=0.0501)
+    assert [float(cell) for cell in cells[2::3]] == pytest.approx(after_each(reader.classifier, ids), abs=0.0501)
+
+
+def test_its_data_are_small():
+    assert len(json.dumps(live.review_reader().data)) < 40_000
