@@ -174,7 +174,7 @@
     draw();
   }
 
-  /** The beam: what is kept after each step, with a line to what it came from; then the hypotheses. */
+  /** The beam, step by step: what is kept, with a line to what it came from; at the end the hypotheses. */
   function beam(root, done) {
     const width = element("select", {}, ...[1, 2, 3, 4].map((value) => element("option", { value }, String(value))));
     width.value = 4;
@@ -185,15 +185,33 @@
     const scroller = element("div", { className: "scroller", tabIndex: 0 }, tree);
     scroller.setAttribute("role", "region");
     scroller.setAttribute("aria-label", "The beam, step by step");
+    const said = element("p", { className: "at-step" });
+    said.setAttribute("role", "status");
     const found = element("ol", { className: "hypotheses" });
+    const at_the_end = element(
+      "div",
+      {},
+      element("p", {}, "What it found, best first. The score is the sum of the logarithms, divided by the length penalty:"),
+      found,
+    );
+    const [back, next, all] = [
+      ["Back", () => shown - 1],
+      ["Next step", () => shown + 1],
+      ["All steps", () => steps.length],
+    ].map(([text, step]) => {
+      const button = element("button", { type: "button", disabled: true }, text);
+      button.addEventListener("click", () => show(step()));
+      return button;
+    });
     let steps = [];
+    let shown = 1; // so many steps
     let leave = () => {};
 
     function draw_lines() {
       svg.replaceChildren();
       const frame = svg.getBoundingClientRect();
       const box = (step, place) => columns.children[step].querySelectorAll("li")[place].getBoundingClientRect();
-      steps.forEach((kept, step) =>
+      steps.slice(0, shown).forEach((kept, step) =>
         kept.forEach((one, place) => {
           if (step === 0) return;
           const [from, to] = [box(step - 1, one.parent), box(step, place)];
@@ -207,43 +225,60 @@
       );
     }
 
-    function draw() {
+    /** Show the first `step` steps. A beginning that the step after did not go on with was dropped. */
+    function show(step) {
+      const focused = document.activeElement;
+      shown = step;
+      const lists = steps.slice(0, shown).map((kept, step) => {
+        const after = step + 1 < shown ? steps[step + 1].map((one) => one.parent) : [...kept.keys()];
+        const items = kept.map((one, place) =>
+          element(
+            "li",
+            { className: one.ended ? "ended" : after.includes(place) ? "" : "dropped" },
+            element("span", { lang: "fr" }, plain(one.token) || "▁"),
+            element("small", {}, one.log_probability.toFixed(2).replace("-", "−")),
+          ),
+        );
+        return element("li", {}, element("ol", {}, ...items));
+      });
+      columns.replaceChildren(...lists);
+      draw_lines();
+      scroller.scrollLeft = scroller.scrollWidth;
+      back.disabled = shown === 1;
+      next.disabled = all.disabled = shown === steps.length;
+      at_the_end.hidden = shown < steps.length;
+      const ended = steps.slice(0, shown).flat().filter((one) => one.ended).length;
+      said.textContent = `Step ${shown} of ${steps.length}, with a beam of ${width.value}. Ended so far: ${ended}.`;
+      // A button that has nothing more to do hands the keyboard on.
+      if (focused?.disabled) (focused === back ? next : back).focus();
+    }
+
+    function search() {
       leave();
       leave = ask({ kind: "beam", text: done.source_text, beam: Number(width.value) }, (event) => {
         if (event.kind === "problem") {
-          found.textContent = event.message;
+          said.textContent = event.message;
           return;
         }
         steps = event.steps;
-        const lists = steps.map((kept) => {
-          const items = kept.map((one) =>
-            element(
-              "li",
-              { className: one.ended ? "ended" : "" },
-              element("span", { lang: "fr" }, plain(one.token) || "▁"),
-              element("small", {}, one.log_probability.toFixed(2).replace("-", "−")),
-            ),
-          );
-          return element("li", {}, element("ol", {}, ...items));
-        });
-        columns.replaceChildren(...lists);
         const sentences = event.hypotheses.map(({ text, score }) =>
           element("li", {}, element("span", { lang: "fr" }, text), ` (score ${score.toFixed(3).replace("-", "−")})`),
         );
         found.replaceChildren(...sentences);
-        draw_lines();
+        show(1);
       });
     }
 
-    width.addEventListener("input", draw);
+    width.addEventListener("input", search);
     root.replaceChildren(
       labelled("Width of the beam", width),
+      element("div", { className: "buttons" }, back, next, all),
+      said,
       scroller,
-      element("p", {}, "What it found, best first. The score is the sum of the logarithms, divided by the length penalty:"),
-      found,
+      at_the_end,
     );
     new ResizeObserver(draw_lines).observe(columns);
-    draw();
+    search();
   }
 
   const parts = { maps, probabilities, beam };

@@ -5,6 +5,7 @@ Where no script runs, a still picture stands in its place.
 
 from transformer_lib.teaching.figures.live.beam_tree import beam_tree
 from transformer_lib.teaching.figures.live.clock_hands import clock_hands
+from transformer_lib.teaching.figures.live.forget_gate import forget_gate
 from transformer_lib.teaching.figures.live.learning_rate import learning_rate
 from transformer_lib.teaching.figures.live.masked_sentence import masked_sentence
 from transformer_lib.teaching.figures.live.matrix_explorer import matrix_explorer
@@ -14,6 +15,7 @@ from transformer_lib.teaching.figures.live.softmax_temperature import softmax_te
 __all__ = [
     "beam_tree",
     "clock_hands",
+    "forget_gate",
     "learning_rate",
     "masked_sentence",
     "matrix_explorer",

@@ -1,0 +1,114 @@
+"""What the figure draws is what the library's cells do: their states, and the gradients of those."""
+
+import math
+import re
+
+import pytest
+import torch
+
+from transformer_lib.recurrent import LSTMCell, RNNCell
+from transformer_lib.teaching.figures import live
+
+GATES = [0.5, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999, 1]
+WEIGHTS = [0.5, 0.8, 0.9, 1, 1.1]
+STEPS = [3, 5, 10, 20, 50, 100, 200, 500, 1000]
+ZERO = torch.zeros(1, 1, dtype=torch.float64)
+
+
+def values_and_gradients(states, first):
+    """Return the state at each time step, and how it moves with the first one."""
+    gradients = [torch.autograd.grad(state, first, retain_graph=True)[0].item() for state in states]
+    return [state.item() for state in states], gradients
+
+
+def with_parameters(cell, **numbers):
+    with torch.no_grad():
+        for name, parameter in cell.double().named_parameters():
+            parameter.copy_(torch.tensor(numbers.get(name, 0.0)))
+    return cell
+
+
+def cell_states(f, last):
+    """Write 0.5 into an LSTM's cell state, and let it run with this forget gate and closed input gate."""
+    gate = math.log(f / (1 - f)) if f < 1 else 100.0
+    lstm = with_parameters(LSTMCell(1, 1), bias_ih=[-100.0, gate, 0.0, 0.0])
+    states = [torch.full((1, 1), 0.5, dtype=torch.float64, requires_grad=True)]
+    for _ in range(last - 1):
+        states.append(lstm(ZERO, (ZERO, states[-1]))[1])
+    return values_and_gradients(states, states[0])
+
+
+def neuron_outputs(w_y, last):
+    """The neuron of the chapter: w_x is 0.5, and the input is a 1 and then zeros."""
+    rnn = with_parameters(RNNCell(1, 1), weight_ih=0.5, weight_hh=w_y)
+    outputs = [rnn(ZERO + 1, ZERO).detach().requires_grad_()]
+    for _ in range(last - 1):
+        outputs.append(rnn(ZERO, outputs[-1]))
+    return values_and_gradients(outputs, outputs[0])
+
+
+def curves(seen):
+    """Return the heights of the neuron's curve and of the cell state's, in the units of the axis."""
+    tick = "([...svg.querySelectorAll('text[text-anchor=end]')].slice(0, 2).map(text => +text.getAttribute('y') - 4))"
+    low, middle = seen.figure.locator("svg").evaluate(f"svg => {tick}")
+    unit = float(seen.figure.locator("svg text[text-anchor=end]").nth(1).text_content()) / (low - middle)
+    lines = seen.figure.locator("polyline").evaluate_all("lines => lines.map(line => line.getAttribute('points'))")
+    return [[(low - float(point.split(",")[1])) * unit for point in line.split()] for line in lines]
+
+
+def numbers(seen):
+    says = seen.figure.locator(".tl-says").inner_text()
+    return [float(number) for number in re.findall(r"(?<![\d.])\d+(?:\.\d+)?", says.replace("less than 0.001", "0.000"))]
+
+
+@pytest.mark.parametrize(
+    ("f", "w_y", "last"), [(0.9, 0.8, 3), (0.5, 0.5, 20), (1, 1, 100), (0.98, 1.1, 50), (0.999, 0.9, 1000)]
+)
+def test_the_curves_are_those_of_the_cells(touch, slide, f, w_y, last):
+    seen = touch(live.forget_gate())
+    for label, index in [("forget gate", GATES.index(f)), ("w_y", WEIGHTS.index(w_y)), ("time steps", STEPS.index(last))]:
+        slide(seen, label, index)
+    cell, neuron = cell_states(f, last), neuron_outputs(w_y, last)
+
+    drawn_neuron, drawn_cell = curves(seen)
+    assert drawn_cell == pytest.approx(cell[0], abs=2e-4) and drawn_neuron == pytest.approx(neuron[0], abs=2e-4)
+    at, held, share, *half, output, first = numbers(seen)
+    assert at == last
+    assert [held, share, output] == pytest.approx([cell[0][-1], cell[1][-1], neuron[0][-1]], abs=6e-4)
+    assert first == pytest.approx(0.462, abs=6e-4)
+    if f < 1:
+        assert f ** half[0] == pytest.approx(0.5, abs=0.02)
+    else:
+        assert half == [] and "nothing is ever lost" in seen.figure.locator(".tl-says").inner_text()
+    assert seen.figure.locator(".tl-half").count() == (f < 1 and half[0] < last)
+
+    select = seen.figure.get_by_role("combobox", name="what is left")
+    select.focus()
+    seen.page.keyboard.press("ArrowDown")
+    assert select.input_value() == "gradient"
+    drawn_neuron, drawn_cell = curves(seen)
+    assert drawn_cell == pytest.approx(cell[1], abs=2e-4) and drawn_neuron == pytest.approx(neuron[1], abs=2e-4)
+    at, _, through_cell, times, factor, through_neuron, times_too, weight = numbers(seen)
+    assert [at, times, factor, times_too, weight] == [last, last - 1, f, last - 1, w_y]
+    assert [through_cell, through_neuron] == pytest.approx([cell[1][-1], neuron[1][-1]], abs=6e-4)
+
+
+def test_the_steps_by_hand_are_in_the_figure(touch, slide):
+    """The chapter's two tables, and the neuron whose weight is 1."""
+    seen = touch(live.forget_gate())
+    slide(seen, "time steps", 0)
+    neuron, cell = curves(seen)
+    assert cell == pytest.approx([0.5, 0.45, 0.405], abs=6e-4)
+    assert neuron == pytest.approx([0.462, 0.354, 0.276], abs=6e-4)
+    slide(seen, "w_y", 3)
+    assert curves(seen)[0] == pytest.approx([0.462, 0.432, 0.407], abs=6e-4)
+
+
+def test_the_mark_stands_where_the_curve_has_lost_half(touch, slide):
+    seen = touch(live.forget_gate())
+    slide(seen, "forget gate", 0)
+    slide(seen, "time steps", 0)  # f = 0.5: at time step 2 of 3, in the middle
+    mark = seen.figure.locator(".tl-half")
+    points = seen.figure.locator("polyline").last.get_attribute("points").split()
+    assert float(mark.get_attribute("x1")) == pytest.approx(float(points[1].split(",")[0]), abs=0.01)
+    assert float(mark.get_attribute("y2")) == pytest.approx(float(points[1].split(",")[1]), abs=0.01)

@@ -1,0 +1,109 @@
+// Something is written at time step 1, and nothing after it: what is left of it in a cell state, and in a plain neuron.
+
+function start(parts, data) {
+  const state = { f: data.f, w_y: data.w_y, last: data.last, show: "value" }
+
+  // For each time step what the two hold, and the gradients of that with respect to what they held at step 1.
+  function steps() {
+    const cell = { value: [], gradient: [] }
+    const neuron = { value: [], gradient: [] }
+    let [c, y, throughCell, throughNeuron] = [data.written, Math.tanh(data.written), 1, 1]
+    for (let t = 1; t <= state.last; t++) {
+      cell.value.push(c)
+      cell.gradient.push(throughCell)
+      neuron.value.push(y)
+      neuron.gradient.push(throughNeuron)
+      c *= state.f
+      y = Math.tanh(state.w_y * y)
+      throughCell *= state.f
+      throughNeuron *= state.w_y * (1 - y * y)
+    }
+    return { cell, neuron }
+  }
+
+  const shown = (value) => (value < 0.0005 ? "less than 0.001" : number(value, 3))
+  const halfLife = () => (state.f < 1 ? Math.log(0.5) / Math.log(state.f) : Infinity)
+
+  function says({ cell, neuron }) {
+    const { f, w_y, last, show } = state
+    const at = (kind) => shown(kind[show][last - 1])
+    if (show === "gradient")
+      return (
+        `The gradient from time step ${last} back to step 1 is ${at(cell)} through the cell state, ` +
+        `${last - 1} times the factor ${f}. Through the neuron it is ${at(neuron)}: ` +
+        `${last - 1} times ${w_y}, and each time the slope of tanh.`
+      )
+    const half = f < 1 ? `half is gone after ${number(halfLife(), 1)} steps` : "nothing is ever lost"
+    return (
+      `At time step ${last} the cell state is ${at(cell)}, ${shown(cell.gradient[last - 1])} of what was written: ${half}. ` +
+      `The neuron’s output is ${at(neuron)}; it began with ${shown(neuron.value[0])}.`
+    )
+  }
+
+  let width
+  function draw() {
+    const all = steps()
+    const { last, show } = state
+    const stacked = width < 420
+    const [left, right, top, bottom] = [38, width - 14, stacked ? 52 : 34, 230]
+    const highest = show === "value" ? 0.55 : 1.1
+    const x = (t) => left + ((right - left) * (t - 1)) / (last - 1)
+    const y = (value) => bottom - ((bottom - top) * value) / highest
+    const nodes = []
+    const line = (x1, y1, x2, y2, look) => nodes.push(svg("line", { x1, y1, x2, y2, ...look }))
+    const text = (x, y, words, look = {}) => nodes.push(svg("text", { x, y, ...look }, words))
+
+    for (const tick of show === "value" ? [0, 0.25, 0.5] : [0, 0.5, 1]) {
+      line(left, y(tick), right, y(tick), { stroke: "var(--tl-line)", "stroke-width": tick ? 0.5 : 1 })
+      text(left - 6, y(tick) + 4, String(tick), { "text-anchor": "end", class: "tl-quiet" })
+    }
+    for (const t of [1, (1 + last) >> 1, last])
+      text(x(t), bottom + 18, String(t), { "text-anchor": t === last ? "end" : "middle", class: "tl-quiet" })
+    text((left + right) / 2, bottom + 36, "time step", { "text-anchor": "middle", class: "tl-quiet" })
+
+    const curves = [
+      { held: all.neuron, name: `neuron, w_y = ${state.w_y}`, stroke: "var(--tl-mask)", "stroke-dasharray": "6 4" },
+      { held: all.cell, name: `cell state, f = ${state.f}`, stroke: "var(--tl-key)", "stroke-dasharray": "none" },
+    ]
+    curves.forEach(({ held, name, ...look }, i) => {
+      const points = held[show].map((value, at) => `${number(x(at + 1), 2)},${number(y(value), 2)}`).join(" ")
+      nodes.push(svg("polyline", { points, fill: "none", "stroke-width": 2.5, ...look }))
+      const [from, up] = stacked ? [left, 12 + 18 * (1 - i)] : [left + 200 * (1 - i), 12]
+      line(from, up, from + 26, up, { "stroke-width": 2.5, ...look })
+      text(from + 32, up + 4, name)
+    })
+
+    const half = 1 + halfLife()
+    if (half <= last) {
+      const middle = y((show === "value" ? data.written : 1) / 2)
+      line(x(half), bottom, x(half), middle, { stroke: "var(--tl-key)", "stroke-dasharray": "2 3", class: "tl-half" })
+      nodes.push(svg("circle", { cx: x(half), cy: middle, r: 4, fill: "var(--tl-key)" }))
+      const words = `half after ${number(half - 1, 1)} steps`
+      if (x(half) + 140 < right) text(x(half) + 8, middle - 8, words)
+      else text(x(half) - 8, middle + 20, words, { "text-anchor": "end" })
+    }
+    const label = `Cell state and neuron: the ${show} over ${last} time steps`
+    parts.show(svg("svg", { viewBox: `0 0 ${width} ${bottom + 42}`, role: "img", "aria-label": label }, ...nodes))
+    parts.say(says(all))
+  }
+
+  const set = (name) => (value) => {
+    state[name] = value
+    draw()
+  }
+  parts.controls.append(
+    slider({
+      label: "forget gate f",
+      values: [0.5, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999, 1],
+      value: data.f,
+      changed: set("f"),
+    }),
+    slider({ label: "weight w_y", values: [0.5, 0.8, 0.9, 1, 1.1], value: data.w_y, changed: set("w_y") }),
+    slider({ label: "time steps", values: [3, 5, 10, 20, 50, 100, 200, 500, 1000], value: data.last, changed: set("last") }),
+    choice({ label: "what is left of the", options: ["value", "gradient"], value: "value", changed: set("show") })
+  )
+  parts.drawInWidth((newWidth) => {
+    width = newWidth
+    draw()
+  })
+}

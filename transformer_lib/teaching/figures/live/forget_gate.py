@@ -1,0 +1,41 @@
+"""What is left of a value that was written once: in a cell state behind a forget gate, and in the echo of a plain neuron."""
+
+import math
+
+from transformer_lib.teaching.figures.live.figure import LiveFigure
+
+
+def forget_gate() -> LiveFigure:
+    """Return a cell state and a neuron's echo over time, with gate, weight and number of steps to move, and the gradients."""
+    written, f, w_y, last = 0.5, 0.9, 0.8, 20
+    cell, neuron = [written], [math.tanh(written)]
+    for _ in range(last - 1):
+        cell.append(f * cell[-1])
+        neuron.append(math.tanh(w_y * neuron[-1]))
+
+    def curve(values: list[float], name: str, legend: int, look: str) -> str:
+        points = " ".join(f"{30 + 13 * t},{110 - 180 * value:.1f}" for t, value in enumerate(values))
+        return (
+            f'<polyline points="{points}" fill="none" stroke-width="2.5" {look}/>'
+            f'<line x1="130" y1="{legend}" x2="156" y2="{legend}" stroke-width="2.5" {look}/>'
+            f'<text x="162" y="{legend + 4}">{name}</text>'
+        )
+
+    still = (
+        '<svg viewBox="0 0 290 130" style="max-width:26rem" role="img" aria-label="Two fading curves">'
+        '<line x1="30" y1="110" x2="277" y2="110" stroke="var(--tl-line)"/>'
+        + curve(cell, f"cell state, f = {f}", 12, 'stroke="var(--tl-key)"')
+        + curve(neuron, f"neuron, w_y = {w_y}", 30, 'stroke="var(--tl-mask)" stroke-dasharray="6 4"')
+        + f'<text x="24" y="24" text-anchor="end">{written}</text><text x="24" y="114" text-anchor="end">0</text>'
+        f'<text x="277" y="127" text-anchor="end">time step {last}</text></svg>'
+    )
+    return LiveFigure(
+        "forget_gate",
+        title="With f = 1 the cell state stays; a neuron’s echo fades even with w_y = 1",
+        still=still,
+        says=(
+            f"At time step {last} the cell state is {cell[-1]:.3f}, {f ** (last - 1):.3f} of what was written. "
+            f"The neuron’s output is {neuron[-1]:.3f}; it began with {neuron[0]:.3f}."
+        ),
+        data={"written": written, "f": f, "w_y": w_y, "last": last},
+    )
