@@ -43,7 +43,7 @@ def seen(request, visit, html, server):
     site = html.as_uri() if request.param == "file" else server
     seen = visit(f"{site}/book/explorer.html")
     type_and_send(seen.page, SENTENCE)
-    seen.page.wait_for_selector(".hypotheses li")
+    seen.page.wait_for_selector(".steps li li")
     yield seen
     assert seen.complaints == []
     seen.page.close()
@@ -59,6 +59,17 @@ def numbers(page):
 
 def choose(page, label, value):
     page.get_by_role("combobox", name=label).select_option(label=value)
+
+
+def press(page, name):
+    button = page.get_by_role("button", name=name)
+    if button.is_enabled():
+        button.focus()
+        page.keyboard.press("Enter")
+
+
+def beam_says(page):
+    return page.locator(".at-step").inner_text()
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -107,22 +118,62 @@ def test_a_strange_top_k_gets_a_sentence(seen, top_k):
 
 
 @pytest.mark.parametrize("beam", [1, 2, 3, 4])
-def test_the_beam_is_the_librarys(seen, translator, expected, beam):
-    page = seen.page
+def test_the_beam_is_the_librarys_step_by_step(seen, translator, expected, beam):
+    page, source, model = seen.page, expected[0], translator.model
+    press(page, "All steps")
     choose(page, "Width of the beam", str(beam))
-    page.wait_for_function(f"document.querySelectorAll('.hypotheses li').length === {beam}")
-    source = expected[0]
-    hypotheses = beam_hypotheses(translator.model, source, 2 * source.size(1) + 10, beam)[0]
+    steps, buttons = page.locator(".steps > li"), [page.get_by_role("button", name=name) for name in ("Back", "Next step")]
+    page.wait_for_function(f"/^Step 1 of .* beam of {beam}/.test(document.querySelector('.at-step').textContent)")
+    assert [button.is_disabled() for button in buttons] == [True, False]
+    last = int(beam_says(page).split()[3].rstrip(","))
+    kept = []
+    for step in range(1, last + 1):
+        assert steps.count() == step and beam_says(page).startswith(
+            f"Step {step} of {last}, with a beam of {beam}. Ended so far: "
+        )
+        texts = [text.split("\n") for text in steps.nth(step - 1).locator("li").all_inner_texts()]
+        kept.append([(token, float(total.replace("−", "-"))) for token, total in texts])
+        assert len(kept[-1]) <= beam
+        # Cut off after `step` tokens, the library's search gives what it has in its beam.
+        for one in beam_hypotheses(model, source, step, beam)[0]:
+            if len(one.tokens) == step:
+                token = translator.tokenizer.backend.id_to_token(one.tokens[-1]).replace("▁", "") or "▁"
+                assert (token, pytest.approx(one.log_probability, abs=0.006)) in kept[-1]
+        ended = sum(token == "<eos>" for column in kept for token, _ in column)
+        assert beam_says(page).endswith(f"Ended so far: {ended}.") and page.locator(".tree .ended").count() == ended
+        assert page.locator(".tree line").count() == sum(map(len, kept[1:]))
+        assert page.locator(".hypotheses").is_visible() == (step == last)
+        if step < last:
+            press(page, "Next step")
+
+    hypotheses = beam_hypotheses(model, source, 2 * source.size(1) + 10, beam)[0]
+    assert max(len(one.tokens) for one in hypotheses) <= last
     shown = page.locator(".hypotheses li").all_inner_texts()
     for text, one in zip(shown, hypotheses, strict=True):
         sentence, score = text.removesuffix(")").split(" (score ")
         assert sentence == translator.tokenizer.decode(one.tokens)
         assert float(score.replace("−", "-")) == pytest.approx(one.score, abs=6e-4)
-    steps = page.locator(".steps > li")
-    assert steps.count() >= max(len(one.tokens) for one in hypotheses)
-    assert all(steps.nth(step).locator("li").count() <= beam for step in range(steps.count()))
-    lines = sum(steps.nth(step).locator("li").count() for step in range(1, steps.count()))
-    assert page.locator(".tree line").count() == lines
+    # Whoever pressed a button to its end goes on with the other one.
+    assert buttons[1].is_disabled() and page.locator(":focus").inner_text() == "Back"
+    for step in range(last - 1, 0, -1):
+        page.keyboard.press("Enter")
+        assert steps.count() == step
+    assert page.locator(":focus").inner_text() == "Next step"
+
+
+def test_what_the_beam_did_not_go_on_with_is_marked_as_dropped(seen):
+    press(seen.page, "All steps")
+    marks = seen.page.locator(".steps > li").evaluate_all(
+        "steps => steps.map(step => [...step.querySelectorAll('li')].map(item => item.className))"
+    )
+    lines = seen.page.locator(".tree line").evaluate_all(
+        "lines => lines.map(line => line.getAttribute('x1') + ' ' + line.getAttribute('y1'))"
+    )
+    assert any("dropped" in step for step in marks) and "dropped" not in marks[-1]
+    for step in marks[:-1]:
+        assert set(step) <= {"", "ended", "dropped"}
+    # From each one that goes on, lines start; from no other.
+    assert len(set(lines)) == sum(step.count("") for step in marks[:-1])
 
 
 def test_it_does_not_scroll_sideways_on_a_phone(seen):
@@ -143,7 +194,8 @@ def test_the_next_sentence_replaces_the_last(seen, translator):
 def test_axe_finds_nothing_in_the_parts(visit, html, colour_scheme):
     page = visit(f"{html.as_uri()}/book/explorer.html", colour_scheme=colour_scheme).page
     type_and_send(page, SENTENCE)
-    page.wait_for_selector(".hypotheses li")
+    page.wait_for_selector(".steps li li")
+    press(page, "All steps")
     page.evaluate("Promise.all(document.getAnimations().map(animation => animation.finished))")
     violations = Axe().run(page).response["violations"]
     page.close()
