@@ -16,7 +16,7 @@ export TRANSFORMER_LIB_QUIET := 1
 help:
 	@echo "make book                          build the site into _build/html"
 	@echo "make test                          lint, build the site, execute every notebook, run every test"
-	@echo "make lint                          let ruff look at the code and at its layout"
+	@echo "make lint                          let ruff look at the code and its layout, codespell at the spelling"
 	@echo "make lab                           open the notebooks in JupyterLab"
 	@echo "make run NB=05_positional_encoding execute one notebook in place, tidy it, export its module"
 	@echo "make tidy NB=05                    after an edit in Jupyter: put the file in order, execute nothing"
@@ -44,6 +44,7 @@ book: $(READY)
 lint: $(READY)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check --output-format concise
+	$(BIN)/codespell
 
 # Two workers on two cores: torch in each of them takes one.
 test: export OMP_NUM_THREADS := 1
