@@ -1,0 +1,362 @@
+"""The page about the paper: what it names is there, and what it counts is so. Formulas and numbers are read from the page."""
+
+import ast
+import json
+import math
+import pkgutil
+import re
+from dataclasses import replace
+from functools import cache, partial
+from pathlib import Path
+
+import pytest
+import torch
+from myst_parser.mdit_to_docutils.base import default_slugify
+from torch import nn
+from torch.autograd.functional import jacobian
+from torch.nn import functional as F
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.testing import assert_close
+from torch.utils.flop_counter import FlopCounterMode
+
+from transformer_lib import translation
+from transformer_lib.attention import MultiHeadAttention, scaled_dot_product_attention
+from transformer_lib.decoding import CachedTransformer
+from transformer_lib.encoder import FeedForward
+from transformer_lib.recurrent import GRUCell, LSTMCell, RNNCell
+from transformer_lib.teaching import record
+from transformer_lib.teaching.experiments.translation import RATES, SETTINGS, narrow_keys, parameters
+from transformer_lib.transformer import TransformerConfig, parameter_table
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = (ROOT / "book" / "paper.md").read_text(encoding="utf-8")
+PROSE = " ".join(PAGE.split())  # without ends of lines
+
+
+def table(*first_columns):
+    """Return the rows of the one table of the page that has these first columns, each row as a dictionary."""
+    (found,) = re.findall(rf"^\| {' [|] '.join(map(re.escape, first_columns))}.*(?:\n\|.*)+", PAGE, re.MULTILINE)
+    head, _, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in found.splitlines())
+    return [dict(zip(head, row, strict=True)) for row in rows]
+
+
+def formulas(rows, column):
+    """Return the formula of each row that has one, by the row's first cell: a function of the sizes in it."""
+    # A logarithm that is a whole number comes out a little above it.
+    known = {"ceil": math.ceil, "log": lambda x, base: round(math.log(x, base), 9)}
+
+    def formula(code):
+        return lambda **sizes: eval(code, known | sizes)
+
+    return {row["layer"]: formula(row[column].strip("`")) for row in rows}
+
+
+# What the page names
+
+
+def test_every_name_is_in_the_library():
+    names = re.findall(r"`~?(?:[\w.]+ <)?(transformer_lib[\w.]+)>?`", PAGE)
+    assert len(names) == PAGE.count("transformer_lib") > 30
+    for name in set(names):
+        assert pkgutil.resolve_name(name).__doc__, name
+
+
+@cache
+def names_of_tests(file):
+    tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
+    return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+
+
+@cache
+def cells_of(file):
+    return {cell["id"]: "".join(cell["source"]) for cell in json.loads((ROOT / file).read_text(encoding="utf-8"))["cells"]}
+
+
+def test_every_test_and_cell_is_there():
+    named = re.findall(r"`((?:tests|notebooks)/[\w/]+\.(?:py|ipynb))::([\w-]+)`", PAGE)
+    assert len(named) == PAGE.count("::") > 60
+    missing = {(file, name) for file, name in named if name not in (names_of_tests if file.endswith(".py") else cells_of)(file)}
+    assert not missing
+
+
+def test_every_entry_is_held_or_not_built():
+    entries = re.findall(r"^[^\n]+\n: .+\n(?:  .+\n)*", PAGE, re.MULTILINE)
+    assert len(entries) > 40
+    for entry in entries:
+        text = re.sub(r"\s+", " ", entry).strip()
+        assert re.search(r" Held by (`[^`]+::[^`]+`(, |\.$))+$", text) or " : Not built: " in text, entry
+
+
+def test_every_heading_is_there():
+    links = re.findall(r"\]\(\.\./(notebooks/\w+\.ipynb)#([^)]+)\)", PAGE)
+    assert len(links) == PAGE.count("notebooks/") - PAGE.count("`notebooks/") > 30
+    for file, place in set(links):
+        headings = re.findall(r"^#+ (.*)$", "\n".join(cells_of(file).values()), re.MULTILINE)
+        assert place in {default_slugify(heading.replace("`", "")) for heading in headings}, (file, place)
+    here = {default_slugify(heading) for heading in re.findall(r"^#+ (.*)$", PAGE, re.MULTILINE)}
+    assert here >= set(re.findall(r"\]\(#([^)]+)\)", PAGE))
+
+
+# Section 3
+
+
+def test_the_feed_forward_network_is_two_convolutions():
+    layer = FeedForward(6, 10).double()
+    x = torch.randn(2, 5, 6, dtype=torch.float64)
+    inside = F.conv1d(x.mT, layer.inner.weight[:, :, None], layer.inner.bias).relu()  # (batch, d_ff, seq)
+    assert_close(layer(x), F.conv1d(inside, layer.outer.weight[:, :, None], layer.outer.bias).mT)
+
+
+# Table 1
+
+
+def attention(x):
+    return scaled_dot_product_attention(x, x, x)[0]
+
+
+def restricted(x, r):
+    """Attend to the `r` places around each one, and compute nothing for the others."""
+    around = [r // 2, r // 2]
+    keys = F.pad(x, [0, 0, *around]).unfold(0, r, 1).mT  # (n, r, d)
+    real = F.pad(torch.ones(len(x), dtype=torch.bool), around).unfold(0, r, 1)  # (n, r)
+    return scaled_dot_product_attention(x[:, None], keys, keys, real[:, None])[0].squeeze(1)
+
+
+def near(n, r):
+    """Return the mask that hides all but the `r` places around each one."""
+    places = torch.arange(n)
+    return (places[:, None] - places).abs() <= r // 2
+
+
+def read(cell, x):
+    """Return the last output of a recurrent cell."""
+    state = cell.initial_state(1)
+    for row in x:
+        state = cell(row[None], state)
+    return state if isinstance(state, torch.Tensor) else state[0]
+
+
+def convolution(x, k, dilation=1, groups=1, seed=0):
+    """Mix each place with k - 1 places before it."""
+    d = x.size(1)
+    weight = torch.randn(d, d // groups, k, generator=torch.Generator().manual_seed(seed), dtype=x.dtype)
+    before = F.pad(x.T[None], [dilation * (k - 1), 0])
+    return F.conv1d(before, weight, dilation=dilation, groups=groups)[0].T
+
+
+def separable(x, k):
+    return convolution(convolution(x, k, groups=x.size(1)), 1)
+
+
+def multi_head(x):
+    return MultiHeadAttention(x.size(1), 2)(x[None], x[None], x[None])
+
+
+COUNTED = {
+    "self-attention": lambda x, k, r: attention(x),
+    "the same with its four projections": lambda x, k, r: multi_head(x),
+    "recurrent": lambda x, k, r: read(RNNCell(x.size(1), x.size(1)), x),
+    "recurrent, GRU": lambda x, k, r: read(GRUCell(x.size(1), x.size(1)), x),
+    "recurrent, LSTM": lambda x, k, r: read(LSTMCell(x.size(1), x.size(1)), x),
+    "convolutional": lambda x, k, r: convolution(x, k),
+    "convolutional, separable": lambda x, k, r: separable(x, k),
+    "self-attention, restricted": lambda x, k, r: restricted(x, r),
+}
+OPERATIONS = formulas(table("layer", "the paper", "multiplications"), "multiplications")
+
+
+def multiplications(layer, *inputs):
+    # The counter does not look into the fused attention kernel: take the plain one.
+    with FlopCounterMode(display=False) as counter, sdpa_kernel(SDPBackend.MATH), torch.no_grad():
+        layer(*inputs)
+    return counter.get_total_flops() / 2
+
+
+@pytest.mark.parametrize("layer", COUNTED)
+def test_operations_of_a_layer(layer):
+    assert OPERATIONS.keys() == COUNTED.keys()
+    for n, d, k, r in [(7, 4, 3, 5), (14, 4, 5, 3), (9, 16, 7, 7)]:
+        assert multiplications(COUNTED[layer], torch.randn(n, d), k, r) == OPERATIONS[layer](n=n, d=d, k=k, r=r)
+
+
+def test_a_mask_saves_nothing():
+    x = torch.randn(9, 4)
+    masked = lambda x: scaled_dot_product_attention(x, x, x, near(9, 3))[0]
+    assert_close(masked(x), restricted(x, 3))
+    assert multiplications(masked, x) == OPERATIONS["self-attention"](n=9, d=4)
+
+
+def test_where_attention_is_cheaper():
+    d = 16
+    for n in range(1, 4 * d):
+        cost = {layer: formula(n=n, d=d, k=3, r=3) for layer, formula in OPERATIONS.items()}
+        projected = cost["the same with its four projections"]
+        assert (cost["self-attention"] < cost["recurrent"]) == (n < d)
+        assert projected > cost["recurrent"]
+        assert (projected < cost["recurrent, LSTM"]) == (n < 2 * d)
+
+
+PATHS = table("layer", "sequential, in the paper")
+PRODUCTS = {"MmBackward0", "BmmBackward0", "AddmmBackward0", "ConvolutionBackward0"}
+
+
+def products_in_a_row(output):
+    """Return how many matrix products wait for one another: the longest chain of them in the graph behind `output`."""
+
+    @cache
+    def longest(node):
+        behind = [longest(before) for before, _ in node.next_functions if before]
+        return max(behind, default=0) + (node.name() in PRODUCTS)
+
+    return longest(output.grad_fn)
+
+
+@pytest.mark.parametrize("layer", [row["layer"] for row in PATHS])
+def test_products_in_a_row(layer):
+    formula = formulas(PATHS, "products in a row")[layer]
+    run = COUNTED.get(layer) or (lambda x, k, r: convolution(x, k, dilation=k))  # the dilated one is in this table alone
+    for n in (5, 11):
+        assert products_in_a_row(run(torch.randn(n, 4, requires_grad=True), 3, 3)) == formula(n=n)
+
+
+def repeated(layer):
+    def many(x, count, k, r):
+        for number in range(count):
+            x = layer(x, number, k, r)
+        return x
+
+    return many
+
+
+def last_states(x, count, k, r):
+    """Return for each place what a recurrent cell has, if it reads only the last `count` words up to there."""
+    torch.manual_seed(0)
+    cell = RNNCell(x.size(1), x.size(1)).double()
+    state = cell.initial_state(len(x))
+    for _ in range(count):
+        state = cell(x, F.pad(state, [0, 0, 1, 0])[:-1])  # the state of the place before
+    return state
+
+
+STACKS = {
+    "self-attention": repeated(lambda x, number, k, r: attention(x)),
+    "recurrent": last_states,
+    "convolutional": repeated(lambda x, number, k, r: convolution(x, k, seed=number)),
+    "convolutional, dilated": repeated(lambda x, number, k, r: convolution(x, k, dilation=k**number, seed=number)),
+    "self-attention, restricted": repeated(lambda x, number, k, r: restricted(x, r)),
+}
+
+
+@pytest.mark.parametrize("layer", STACKS)
+def test_layers_until_all_places_meet(layer):
+    path = formulas(PATHS, "layers or steps")
+    assert path.keys() == STACKS.keys()
+    for n, k, r in [(5, 3, 3), (9, 3, 5), (13, 5, 3), (14, 3, 7)]:
+        x = torch.randn(n, 2, dtype=torch.float64, generator=torch.Generator().manual_seed(n))
+        wanted = torch.ones(n, n, dtype=torch.bool)
+        if "attention" not in layer:  # the others look back only
+            wanted = wanted.tril()
+        expected = path[layer](n=n, k=k, r=r)
+        for count in {expected - 1, expected} - {0}:
+            stack = partial(STACKS[layer], count=count, k=k, r=r)
+            meets = jacobian(stack, x).abs().amax(dim=(1, 3)) > 0  # (n, n)
+            assert meets[wanted].all() == (count == expected), (n, count)
+
+
+# Section 5, and table 2
+
+
+def test_times_and_operations_of_the_papers_training():
+    hours, days = 100_000 * 0.4 / 3600, 300_000 * 1.0 / 86_400
+    assert 11 < hours < 12 and round(days, 1) == 3.5
+    a_second = 8 * 9.5e12
+    assert f"{12 * 3600 * a_second:.1e}" == "3.3e+18" and f"{3.5 * 86_400 * a_second:.1e}" == "2.3e+19"
+
+
+# Table 3
+
+SIZES = table("row", "change", "paper", "ours")
+
+
+def changed(row):
+    changes = eval(f"dict({row['change'].strip('`')})")
+    d_k = changes.pop("d_k", None)
+    return replace(TransformerConfig.base(), **changes), d_k
+
+
+def size(row, **more):
+    config, d_k = changed(row)
+    with torch.device("meta"):
+        model = CachedTransformer(replace(config, **more))
+        return parameters(model if d_k is None else narrow_keys(model, d_k))
+
+
+def printed():
+    """Return the rows for which the paper prints a size; big is the last."""
+    rows = [row for row in SIZES if row["paper"]]
+    assert len(rows) == 11 and rows[-1]["row"] == "big"
+    return rows
+
+
+@pytest.mark.parametrize("row", SIZES, ids=lambda row: f"{row['row']} {row['change']}")
+def test_sizes_of_table_3(row):
+    assert f"{size(row):,}" == row["ours"]
+    vocabulary = {"source_vocab_size": 41_100, "target_vocab_size": 41_100}
+    larger = f"{size(row, **vocabulary) / 1e6:.2f}" if row["paper"] else ""
+    assert larger == row["ours with 41,100 words"]
+
+
+def test_a_larger_vocabulary_gives_ten_printed_sizes():
+    ten = printed()[:-1]
+    ours, widths, theirs = zip(*((size(row), changed(row)[0].d_model, int(row["paper"])) for row in ten))
+    assert all(1e6 < 1e6 * paper - number < 4.2e6 for number, paper in zip(ours, theirs))
+    fits = lambda words: [round((n + (words - 37_000) * d) / 1e6) for n, d in zip(ours, widths)] == list(theirs)
+    ends = re.search(r"from (4\d,\d+) to (4\d,\d+) words", PROSE).groups()
+    lowest, highest = (int(number.replace(",", "")) for number in ends)
+    assert [words for words in range(36_000, 46_000) if fits(words)] == list(range(lowest, highest + 1))
+    assert lowest <= 41_100 <= highest
+
+
+def test_the_printed_size_of_big_does_not_fit():
+    big, wide = printed()[-1], next(row for row in SIZES if row["change"] == "`d_model=1024`")
+    assert replace(changed(big)[0], dropout=0.3) == TransformerConfig.big()
+    more = size(big) - size(wide)
+    assert more == sum(parameter_table(changed(big)[0]).values()) - sum(parameter_table(changed(wide)[0]).values())
+    assert f"{more:,} parameters more" in PROSE
+    assert int(big["paper"]) - int(wide["paper"]) == 45 < more / 1e6 - 1
+
+
+def test_chapter_14s_sizes_are_those_of_its_record():
+    sizes = record("translation_sizes")["numbers"]
+    shown = {row["chapter 14"].strip("`"): row["its parameters"] for row in SIZES if row["chapter 14"]}
+    assert shown == {name: f"{rows[0]['parameters']:,}" for name, rows in sizes.items() if name != "pre-norm"}
+
+
+# Where we differ
+
+
+def test_how_long_a_translation_may_be(monkeypatch):
+    asked = []
+    monkeypatch.setattr(translation, "greedy_decode", lambda model, source, max_len: asked.append((source, max_len)) or source)
+    translator = translation.pretrained_translator()
+    translator.translate("I am a student")
+    ((source, max_len),) = asked  # greedily, since no beam was asked for
+    assert max_len == 2 * source.size(1) + 10 < source.size(1) + 50
+
+
+def test_chapter_14s_settings():
+    assert (RATES["Transformer"], SETTINGS["warmup"], SETTINGS["clip"], SETTINGS["steps"]) == (0.25, 200, 1.0, 1000)
+    assert (SETTINGS["training_pairs"], SETTINGS["vocabulary"]) == (12_000, 800)
+
+
+def test_the_biases_of_attention_in_the_base_model():
+    with torch.device("meta"):
+        model = CachedTransformer(TransformerConfig.base())
+    layers = [module for module in model.modules() if isinstance(module, MultiHeadAttention)]
+    biases = sum(part.bias.numel() for layer in layers for part in layer.children() if isinstance(part, nn.Linear))
+    assert f"{biases:,} in the base model" in PROSE
+
+
+def test_variants_are_off():
+    base = TransformerConfig.base()
+    assert (base.pre_norm, base.attention_dropout, base.positions) == (False, 0.0, "sinusoidal")
