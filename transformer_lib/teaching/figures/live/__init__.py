@@ -10,6 +10,7 @@ from transformer_lib.teaching.figures.live.learning_rate import learning_rate
 from transformer_lib.teaching.figures.live.masked_sentence import masked_sentence
 from transformer_lib.teaching.figures.live.matrix_explorer import matrix_explorer
 from transformer_lib.teaching.figures.live.review_reader import review_reader
+from transformer_lib.teaching.figures.live.sentence_walk import sentence_walk
 from transformer_lib.teaching.figures.live.softmax_temperature import softmax_temperature
 
 __all__ = [
@@ -20,5 +21,6 @@ __all__ = [
     "masked_sentence",
     "matrix_explorer",
     "review_reader",
+    "sentence_walk",
     "softmax_temperature",
 ]
