@@ -63,6 +63,7 @@ def seen(request, visit, html):
 
 def test_quizzes_are_answered_by_keyboard(seen):
     page = seen.page
+    page.eval_on_selector_all("details:has(.tl-quiz)", "folds => folds.forEach(fold => { fold.open = true })")
     answers = page.locator(".tl-quiz summary")
     stops = page.locator("a, button, input, select, textarea, summary, [tabindex]").count()
     page.evaluate(
