@@ -11,7 +11,7 @@ from transformer_lib.encoder import EncoderLayer, StackConfig
 from transformer_lib.teaching.figures import capture_attention, live, shape_summary
 
 VALUES = {
-    "seq_len": [1, 3, 10, 50, 200, 1000, 4000],
+    "seq_len": [1, 3, 10, 50, 200, 1000, 2048, 4000],
     "d_model": [8, 16, 32, 64, 128, 256, 512, 1024],
     "heads": [1, 2, 4, 8],
     "d_ff": [12, 32, 128, 512, 2048, 4096],
@@ -208,6 +208,38 @@ def test_both_buttons_set_their_sizes(sized):
         seen.figure.get_by_role("button", name=name).press("Enter")
         count = sum(parameter.numel() for parameter in total.parameters())
         assert seen.figure.locator("tbody tr").last.inner_text().split("\t")[1] == f"{count:,}"
+
+
+def test_it_begins_with_the_drawing_and_a_small_product_is_drawn_once_more_larger(touch):
+    seen = touch(live.matrix_explorer())
+    label = seen.figure.get_by_role("img").get_attribute("aria-label")
+    assert "X (3, 8)" in label and "W_1 (8, 12)" in label
+    larger = seen.figure.locator("svg text", has_text="times as large")
+    assert larger.count() == 0
+    seen.figure.get_by_role("button", name="paper's sizes").press("Enter")
+    assert larger.count() == 1
+    widths = seen.figure.locator("svg text", has_text=re.compile("^X$")).evaluate_all(
+        "nodes => nodes.map(node => node.nextElementSibling.nextElementSibling.width.baseVal.value)"
+    )
+    times = float(re.search(r"([\d.]+) times", larger.text_content()).group(1))
+    assert widths[1] / widths[0] == pytest.approx(times, abs=0.06)
+    # The row in the middle of X, in both.
+    assert [seen.figure.get_by_role("slider", name=name).input_value() for name in ("row", "column")] == ["25", "32"]
+    assert seen.figure.locator("rect.tl-lit").count() == 6
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_long_sentence_makes_scores_and_heads_the_largest_row(touch, slide, width):
+    """At d_ff tokens they cost what the feed-forward network costs, and beyond it more."""
+    seen = touch(live.matrix_explorer(), width=width)
+    seen.figure.get_by_role("button", name="paper's sizes").press("Enter")
+    found = {}
+    for length in (1000, 2048, 4000):
+        slide(seen, "seq_len", VALUES["seq_len"].index(length))
+        rows = [row.split("\t") for row in seen.figure.locator("tbody tr").all_inner_texts()]
+        costs = {name: int(count.replace(",", "")) for name, _, count in rows}
+        found[length] = costs["scores, heads"] - costs["feed-forward"]
+    assert found[1000] < 0 == found[2048] < found[4000]
 
 
 def test_without_scripts_it_tells_the_papers_sizes(touch):

@@ -28,7 +28,7 @@ QUESTIONS = [
         correct=2,
     ),
     Question(
-        "Six layers must name the token that stands at each place. You may add one part to attention alone. "
+        "Six layers must name the token that stands at each place. You may change one thing in attention alone. "
         "Which one lets them learn it in a few hundred steps?",
         answers=[
             (
@@ -59,7 +59,7 @@ QUESTIONS = [
             ),
             (
                 "Because the gradient of the last layers is too small",
-                "It is smaller there, but one more norm does not change that order.",
+                "It is smaller there, and was so with that norm in place: the figure was measured with it.",
             ),
         ],
         correct=1,

@@ -1,7 +1,7 @@
 // One encoder layer: its matrices to scale, their counts, and the row and the column behind one number of a result.
 
 const SIZES = {
-  seq_len: [1, 3, 10, 50, 200, 1000, 4000],
+  seq_len: [1, 3, 10, 50, 200, 1000, 2048, 4000],
   d_model: [8, 16, 32, 64, 128, 256, 512, 1024],
   heads: [1, 2, 4, 8],
   d_ff: [12, 32, 128, 512, 2048, 4096],
@@ -16,6 +16,7 @@ const EQUATIONS = [
   ["Z", "·", "W_1", "+ b_1 =", "F_1"],
   ["ReLU →", "F_2", "·", "W_2", "+ b_2 =", "F_3", "+ Z, norm →", "output"],
 ]
+const LEGEND = "Dashed: learned. Biases, γ and β are counted, but not drawn. Nothing is drawn thinner than 2 pixels."
 const LEARNED = ["W_Q", "W_K", "W_V", "W_O", "W_1", "W_2"]
 
 // The products among them: the number of the equation, left · right = result.
@@ -76,16 +77,16 @@ function written(name) {
 }
 
 // Places every matrix and sign from left to right at `scale` pixels for each number, in new lines where `width` ends.
-function placed(shapes, scale, width) {
+// `equations` are pairs: the number of an equation, and its names and signs; `top` is where they begin.
+function placed(equations, shapes, scale, width, top = 0) {
   const items = []
-  let top = 0
-  for (const [line, equation] of EQUATIONS.entries()) {
+  for (const [line, equation] of equations) {
     let row = []
     let left = 0
     const finish = () => {
       const tallest = Math.max(16, ...row.map((item) => item.high))
-      for (const item of row) item.middle = top + 32 + tallest / 2
-      top += tallest + 48
+      for (const item of row) item.middle = top + 36 + tallest / 2
+      top += tallest + 50
       items.push(...row)
     }
     for (const name of equation) {
@@ -108,26 +109,28 @@ function placed(shapes, scale, width) {
 }
 
 function start(parts, data) {
-  const state = { ...data, product: PRODUCTS[0], row: 20, column: 30 }
+  const state = { ...DRAWING, product: PRODUCTS[0], row: 2, column: 2 }
   let width
 
   function draw() {
     const shapes = shapesOf(state)
     const { product } = state
     let scale = 16
-    let place = placed(shapes, scale, width)
+    let place = placed(EQUATIONS.entries(), shapes, scale, width)
     // Smaller until it is not too high; but the longest side keeps a length that can be seen.
     const longest = Math.max(...Object.values(shapes).flat())
     while (!place.fits || (place.high > 620 && scale * longest > (width > 500 ? 120 : 80))) {
       scale *= 0.94
-      place = placed(shapes, scale, width)
+      place = placed(EQUATIONS.entries(), shapes, scale, width)
     }
+    const larger = enlarged(shapes, scale, place.high)
     const names = place.items.filter((item) => item.rows).map((item) => `${item.name} (${item.rows}, ${item.columns})`)
     parts.show(
       svg(
         "svg",
-        { viewBox: `0 0 ${width} ${place.high}`, role: "img", "aria-label": `To scale: ${names.join(", ")}` },
-        ...place.items.flatMap((item) => drawn(item, scale))
+        { viewBox: `0 0 ${width} ${larger?.high ?? place.high}`, role: "img", "aria-label": `To scale: ${names.join(", ")}` },
+        ...place.items.flatMap((item) => drawn(item, scale)),
+        ...(larger ? larger.nodes : [])
       ),
       table(shapes)
     )
@@ -142,7 +145,22 @@ function start(parts, data) {
     )
   }
 
-  function drawn(item, scale) {
+  // The chosen product once more below `top`, where it has become small: with a scale of its own.
+  function enlarged(shapes, small, top) {
+    if (small >= 3) return
+    const { line, left, right, result } = state.product
+    const at = (scale) => placed([[line, [left, "·", right, "=", result]]], shapes, scale, width, top + 22)
+    let scale = 3
+    let place = at(scale)
+    while (!place.fits || place.high - top > 280) place = at((scale *= 0.94))
+    if (scale < 1.5 * small) return
+    const words = `the chosen product, ${number(scale / small, 1)} times as large:`
+    const title = svg("text", { x: 0, y: top + 14, style: "font-weight:600" }, words)
+    return { nodes: [title, ...place.items.flatMap((item) => drawn(item, scale, 2))], high: place.high }
+  }
+
+  // The nodes of a matrix or a sign; what is lit is at least `thinnest` pixels thick.
+  function drawn(item, scale, thinnest = 1) {
     if (!item.rows) return [svg("text", { x: item.left, y: item.middle + 5 }, ...written(item.name))]
     const { product } = state
     const { line, name, rows, columns, high, wide } = item
@@ -151,13 +169,12 @@ function start(parts, data) {
     const lit = line === product.line && [product.left, product.right, product.result].includes(name)
     const box = { x, y, width: wide, height: high }
     const nodes = [
-      svg("text", { x: item.left, y: y - 19, "font-weight": lit ? 700 : 400 }, ...written(name)),
+      svg("text", { x: item.left, y: y - 23, "font-weight": lit ? 700 : 400 }, ...written(name)),
       svg("text", { x: item.left, y: y - 6, class: "tl-quiet", style: "font-size:11px" }, `(${rows}, ${columns})`),
       svg("rect", { ...box, fill: "var(--tl-card)" }),
     ]
     if (lit) {
-      // The lit part is at least 3 pixels thick, and inside.
-      const thick = Math.min(Math.max(3, scale), wide, high)
+      const thick = Math.min(Math.max(thinnest, scale), wide, high)
       const down = Math.min(y + (state.row - 1) * scale, y + high - thick)
       const along = Math.min(x + (state.column - 1) * scale, x + wide - thick)
       const part = {
@@ -195,7 +212,7 @@ function start(parts, data) {
   function table(shapes) {
     const rows = costs(shapes, state)
     const whole = rows.at(-1)
-    const head = ["part", "parameters", "multiplications"].map((word) => html("th", { scope: "col" }, word))
+    const head = ["part", "parameters", "multiplications in matrix products"].map((word) => html("th", { scope: "col" }, word))
     const body = rows.map(([name, ...counts]) => {
       const lit = PARTS[name]?.includes(PRODUCTS.indexOf(state.product))
       const cells = counts.map((count, i) => {
@@ -205,12 +222,15 @@ function start(parts, data) {
         const bar = `background:linear-gradient(to right, ${colour} ${share}, transparent ${share})`
         return html("td", { style: name === whole[0] ? "" : bar }, grouped(count))
       })
-      const title = html("th", { scope: "row", style: "text-align:left" }, name)
-      return html("tr", lit || name === whole[0] ? { style: "font-weight:700" } : {}, title, ...cells)
+      // The part of the chosen product is marked.
+      const mark = lit ? ";color:var(--tl-ink);box-shadow:inset .3rem 0 var(--tl-accent)" : ""
+      const title = html("th", { scope: "row", style: `text-align:left;padding-left:.6rem${mark}` }, name)
+      return html("tr", name === whole[0] ? { style: "font-weight:700" } : {}, title, ...cells)
     })
     return html(
       "table",
       { style: "overflow-wrap:normal;font-size:.8125rem" },
+      html("caption", { style: "caption-side:bottom;text-align:left;color:var(--tl-muted)" }, LEGEND),
       html("thead", {}, html("tr", {}, ...head)),
       html("tbody", {}, ...body)
     )
@@ -253,8 +273,11 @@ function start(parts, data) {
   const sizes = Object.entries(SIZES).map(([label, values]) =>
     slider({ label, values, value: state[label], write: grouped, changed: set(label) })
   )
-  const choose = (wanted) => () =>
+  const choose = (wanted) => () => {
     Object.entries(SIZES).forEach(([name, values], i) => put(sizes[i], values.indexOf(wanted[name])))
+    // The row and the column in the middle.
+    for (const label of numbers.children) put(label, Math.ceil(label.querySelector("input").max / 2))
+  }
   const products = choice({
     label: "product",
     options: PRODUCTS,

@@ -12,7 +12,7 @@ _COMPUTED = 'stroke="var(--tl-muted)"'
 
 
 def matrix_explorer() -> LiveFigure:
-    """Return the matrices of one encoder layer with their sizes to choose; first those of the paper, for 50 tokens."""
+    """Return the matrices of one encoder layer with their sizes to choose; the still picture has those of the paper."""
     config = StackConfig()
     with torch.device("meta"):
         layer = EncoderLayer(config)
@@ -44,7 +44,7 @@ def matrix_explorer() -> LiveFigure:
     )
     return LiveFigure(
         "matrix_explorer",
-        title="A longer sentence adds multiplications, never a parameter",
+        title="Every matrix of an encoder layer, to scale",
         still=f'<svg viewBox="0 0 340 316" style="max-width:28rem" role="img" aria-label="{says}">{drawn}</svg>',
         says=says,
         data={"seq_len": _TOKENS, "d_model": d_model, "heads": heads, "d_ff": config.d_ff},
