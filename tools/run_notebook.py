@@ -1,10 +1,12 @@
 """Run notebooks in place, tidy them, and export the library: `python -m tools.run_notebook [--tidy] [NAME ...]`.
 
 Without a name, every notebook runs, in order. A notebook that fails keeps its file as it was. With --tidy nothing is executed,
-outputs and counts stay: only the layout of code and file and the metadata are put in order, as after an edit in Jupyter.
+outputs and counts stay: only the layout of code and file and the metadata are put in order, as after an edit in Jupyter, and
+what the library draws alone (the map, the quiz, a figure that answers) is drawn again.
 """
 
 import argparse
+import ast
 import os
 import subprocess
 import sys
@@ -75,6 +77,28 @@ def formatted(path):
     return done.stdout
 
 
+def drawn_alone(source):
+    """Return what the last line of a cell draws, if it needs nothing from the notebook; else None."""
+    last = source.rstrip().rpartition("\n")[2]
+    try:
+        call = ast.parse(last, mode="eval").body
+    except SyntaxError:
+        return None
+    match call:
+        case ast.Call(ast.Name("model_map" | "chapter_quiz"), [ast.Constant()], []):
+            from transformer_lib.teaching import model_map
+            from transformer_lib.teaching.quizzes import chapter_quiz
+
+            names = {"model_map": model_map, "chapter_quiz": chapter_quiz}
+        case ast.Call(ast.Attribute(ast.Name("live"), _), [], []):
+            from transformer_lib.teaching.figures import live
+
+            names = {"live": live}
+        case _:
+            return None
+    return eval(last, names)
+
+
 def tidied(text):
     """Return a notebook's text without what changes from one editor to the next.
 
@@ -83,8 +107,12 @@ def tidied(text):
     cleaned = subprocess.run([tool("nb-clean"), *TIDY], input=text, capture_output=True, encoding="utf-8", check=True)
     notebook = nbformat.reads(cleaned.stdout, as_version=4)
     for cell in notebook.cells:
-        if cell.cell_type == "code":
-            cell.metadata.update(notebooks.folding(cell))
+        if cell.cell_type != "code":
+            continue
+        cell.metadata.update(notebooks.folding(cell))
+        results = [output for output in cell.outputs if output.output_type == "execute_result"]
+        if results and (drawing := drawn_alone(cell.source)) is not None:
+            results[-1].data = nbformat.from_dict({"text/html": drawing._repr_html_(), "text/plain": repr(drawing)})
     notebook.metadata = nbformat.from_dict(notebooks.METADATA)
     return notebooks.as_text(notebook)
 

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 
+import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
@@ -167,3 +168,15 @@ def test_new_chapter_has_the_arc(project):
     assert path.read_bytes() == before
     assert run(project, "99").returncode == 0
     assert notebooks.read(path).cells[2].execution_count == 1
+
+
+@pytest.mark.parametrize("call", ['model_map("masks")', 'chapter_quiz("masks")', "live.softmax_temperature()"])
+def test_tidy_draws_again_what_the_library_draws_alone(call):
+    data = {"text/html": "<p>old</p>", "text/plain": "old"}
+    old = [new_output("execute_result", data, execution_count=count) for count in (1, 2)]
+    cell = new_code_cell(f"# @title Old\n{call}", id="drawn", execution_count=1, outputs=old[:1])
+    other = new_code_cell("table()", id="measured", execution_count=2, outputs=old[1:])
+    after = nbformat.reads(tidied(notebooks.as_text(new_notebook(cells=[cell, other]))), as_version=4).cells
+    assert after[0].outputs[0].data["text/html"].startswith(("<div", "<figure"))
+    assert after[0].outputs[0].execution_count == 1
+    assert after[1].outputs[0].data["text/html"] == "<p>old</p>"
