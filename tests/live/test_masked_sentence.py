@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import pytest
 import torch
@@ -103,32 +104,36 @@ def test_scores_mask_and_weights_are_those_of_the_library(
         assert len(shown) == len(ids)
         for texts, row in zip(shown, matrix.tolist(), strict=True):
             assert [(text, value) for text, value in zip(texts, row, strict=True) if not close(text, value)] == [], name
-    hatched = [[cell is not None for cell in row] for row in cells(seen, "mask", "path")]
-    assert hatched == (~mask).tolist()
+    hidden = (~mask).tolist()
+    for name in ("mask", "weights"):  # what counts not at all is hatched, and a small weight is not
+        assert [[cell is not None for cell in row] for row in cells(seen, name, "path")] == hidden
+    assert [[cell == "−∞" for cell in row] for row in cells(seen, "mask", "text")] == hidden
 
     for query, key in [(0, len(ids) - 1), (len(ids) - 2, 1)]:
         choose(seen, "query", query)
         choose(seen, "key", key)
         first, rest = says(seen).split(". ", 1)
-        score, masked, weight = first.partition(": score ")[2].replace("−", "-").split(" → ")
-        assert close(score, scores[query, key].item())
-        assert masked.removeprefix("masked ") == (score if mask[query, key] else "-∞")
+        *score, weight = first.partition(": score ")[2].replace("−", "-").split(" → ")
+        shown, comma, note = score[0].partition(", ")
+        assert close(shown, scores[query, key].item())
+        assert [comma + note, *score[1:]] == ([", not masked"] if mask[query, key] else ["", "masked -∞"])
         assert close(weight.removeprefix("weight "), weights[query, key].item())
         row, real = weights[query], torch.tensor(ids) != PAD_ID
         if mask[query].any():
-            later = rest.removeprefix("Of this query's weight, ").split()[0]
-            on_padding = rest.removesuffix(" on padding.").split()[-1]
-            assert close(later, row[query + 1 :][real[query + 1 :]].sum().item())
-            assert close(on_padding, row[~real].sum().item())
+            told = re.match(r".* (\S+) lies on later words, (\S+) on itself and earlier words, (\S+) on padding\.", rest)
+            after = torch.arange(len(ids)) > query
+            for text, counted in zip(told.groups(), (after & real, ~after & real, ~real), strict=True):
+                assert close(text, row[counted].sum().item())
         else:
             assert rest.startswith("This query may look at nothing.")
+        assert rest.endswith("so its scores change too.") == (side == 1 and pads > 0)
     assert seen.complaints == []
 
 
-def test_without_scripts_the_table_holds_the_weights_with_both_masks(touch, translator, first_head):
+def test_without_scripts_the_table_holds_the_weights_before_any_mask(touch, translator, first_head):
     seen = touch(live.masked_sentence(), scripts=False)
     ids = [SOS_ID, *translator.tokenizer.encode("je suis étudiant"), PAD_ID]
-    _, weights = first_head(ids, padding_mask(torch.tensor([ids])) & look_ahead_mask(len(ids)))
+    _, weights = first_head(ids, None)
     shown = seen.figure.locator("td").all_text_contents()
     assert [
         (text, value) for text, value in zip(shown, weights.flatten().tolist(), strict=True) if not close(text, value)

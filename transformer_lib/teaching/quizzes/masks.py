@@ -4,7 +4,7 @@ from transformer_lib.teaching.quiz import Question
 
 QUESTIONS = [
     Question(
-        "Your language model reaches a loss far below the entropy of its text. What do you do first?",
+        "A model of the phone book reaches a loss far below the book's floor. What do you do first?",
         answers=[
             (
                 "Check the learning rate: it may be too high",
@@ -15,8 +15,8 @@ QUESTIONS = [
                 "Only knowledge of the answer can push the loss below the floor.",
             ),
             (
-                "Check for overfitting: the text may be too small",
-                "Whoever knows the text by heart reaches its entropy, and cannot go below.",
+                "Check for overfitting: the book may be too small",
+                "By heart, the phone book costs its floor and no less.",
             ),
         ],
         correct=1,

@@ -61,8 +61,13 @@ function start(parts, data) {
   const minus = (text) => text.replace("-", "−")
   const cells = {
     scores: (score) => ({ text: number(score, Math.abs(score) < 9.95 ? 1 : 0), fill: "none" }),
-    mask: (may) => ({ text: "", fill: may ? "var(--tl-query)" : "none", opacity: 0.6, hatched: !may }),
-    weights: (weight) => ({ text: share(weight), fill: "var(--tl-value)", opacity: 0.45 * weight }),
+    mask: (may) => ({ text: may ? "" : "−∞", fill: may ? "var(--tl-query)" : "none", opacity: 0.6, hatched: !may }),
+    weights: (weight) => ({
+      text: share(weight),
+      fill: "var(--tl-value)",
+      opacity: 0.45 * weight,
+      hatched: weight === 0,
+    }),
   }
   const titles = { scores: "scores", mask: "mask (filled: may look)", weights: "weights" }
 
@@ -129,14 +134,17 @@ function start(parts, data) {
     const sum = (counts) => share(row.reduce((total, weight, i) => total + (counts(i) ? weight : 0), 0), 3)
     const score = minus(number(parts_of.scores[query][key]))
     const may = parts_of.mask[query][key]
-    const later = sum((i) => i > query && now[i] !== PAD_ID)
+    const on = (counts) => sum((i) => now[i] !== PAD_ID && counts(i))
+    const moved = state.side === "beginning" && state.pads > 0
     const blind = !parts_of.mask[query].includes(true)
     parts.say(
-      `${labels[query]} looks at ${labels[key]}: score ${score} → masked ${may ? score : "−∞"} → ` +
+      `${labels[query]} looks at ${labels[key]}: score ${score}${may ? ", not masked" : " → masked −∞"} → ` +
         `weight ${share(row[key], 3)}. ` +
         (blind
           ? "This query may look at nothing. A softmax of −∞ alone would be 0/0; the library gives it weights of 0."
-          : `Of this query's weight, ${later} lies on later words and ${sum((i) => now[i] === PAD_ID)} on padding.`)
+          : `Of this query's weight, ${on((i) => i > query)} lies on later words, ` +
+            `${on((i) => i <= query)} on itself and earlier words, ${sum((i) => now[i] === PAD_ID)} on padding.`) +
+        (moved ? " Padding at the beginning moves each word to another place, so its scores change too." : "")
     )
   }
 

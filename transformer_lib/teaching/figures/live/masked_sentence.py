@@ -8,7 +8,6 @@ import torch
 from torch import Tensor
 
 from transformer_lib.attention import scaled_dot_product_attention
-from transformer_lib.masks import look_ahead_mask, padding_mask
 from transformer_lib.positional_encoding import sinusoidal_table
 from transformer_lib.teaching.figures.live.figure import LiveFigure
 from transformer_lib.teaching.figures.live.tensors import in_half_precision
@@ -46,27 +45,26 @@ def masked_sentence() -> LiveFigure:
     sentence = "je suis étudiant"
     return LiveFigure(
         "masked_sentence",
-        title="A hidden score becomes −∞, and its weight exactly 0",
+        title="Which scores may count? Tick a mask and see",
         still=_weights_table([words.index(word) for word in ["<SOS>", *sentence.split(), "<PAD>"]], words, parameters),
-        says=f"The weights of one trained head on “{sentence}” with one place of padding, both masks on: 0 is exactly 0.",
+        says=f"The weights of one trained head on “{sentence}” with one place of padding, no mask yet.",
         data={"words": words, "sentence": sentence, "parameters": in_half_precision(parameters)},
         uses=("tensors",),
     )
 
 
 def _weights_table(tokens: list[int], words: list[str], parameters: dict[str, Tensor]) -> str:
-    """Return the weights with both masks as a table; `tokens` are rows of the embedding, and padding is row 0."""
+    """Return the weights with no mask as a table; `tokens` are rows of the embedding, and padding is row 0."""
     weight = {name: value.double() for name, value in parameters.items()}
     d_model = weight["embedding"].size(1)
     x = weight["embedding"][tokens] * d_model**0.5 + sinusoidal_table(len(tokens), d_model)  # (seq, d_model)
     q, k = (
         x @ weight[f"{name}_projection.weight"].T + weight[f"{name}_projection.bias"] for name in ("query", "key")
     )  # each (seq, d_k)
-    mask = padding_mask(torch.tensor([tokens]))[0, 0] & look_ahead_mask(len(tokens))  # (seq, seq)
-    _, weights = scaled_dot_product_attention(q, k, x, mask)
+    _, weights = scaled_dot_product_attention(q, k, x)  # (seq, seq)
     names = [html.escape(words[token]) for token in tokens]
     lines = ["<th></th>" + "".join(f'<th scope="col">{name}</th>' for name in names)]
     for name, row in zip(names, weights.tolist(), strict=True):
-        cells = "".join(f"<td>{share:.2f}</td>" if share else "<td>0</td>" for share in row)
+        cells = "".join(f"<td>{share:.2f}</td>" for share in row)
         lines.append(f'<th scope="row">{name}</th>{cells}')
     return "<table>" + "".join(f"<tr>{line}</tr>" for line in lines) + "</table>"
