@@ -2,7 +2,7 @@
 
 function start(parts, data) {
   const paper = { ...data, factor: 1 }
-  const state = { d_model: 256, warmup: 4000, factor: 1, steps: 20000, part: 0.1 }
+  const state = { ...paper, steps: 20000, part: 0.1 }
 
   const rate = (step, { d_model, warmup, factor }) =>
     factor * d_model ** -0.5 * Math.min(step ** -0.5, step * warmup ** -1.5)
@@ -60,8 +60,8 @@ function start(parts, data) {
         ...axes,
         ...name(0, yours, "yours"),
         ...name(84, theirs, `the paper's: ${paper.d_model}, ${grouped(paper.warmup)}`),
-        curve(paper, theirs),
         curve(state, yours),
+        curve(paper, theirs),
         svg("path", { d: `M${x(here)} ${bottom}V${y(rate(here, state))}`, stroke: "var(--tl-ink)" }),
         svg("circle", { cx: x(here), cy: y(rate(here, state)), r: 4, fill: "var(--tl-ink)" }),
         ...(inView
