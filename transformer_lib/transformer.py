@@ -137,11 +137,11 @@ class TransformerState:
 # %% ../notebooks/10_transformer.ipynb #transformer-config
 @dataclass(frozen=True, kw_only=True)
 class TransformerConfig(StackConfig):
-    """Everything that sizes a Transformer; the defaults are the paper's base model.
+    """Everything that sizes a Transformer; the defaults are the base model's sizes.
 
     To the sizes of the stacks (chapter 7) it adds those of the vocabularies, the
     largest number of positions and their kind. `shared_vocabulary` makes both
-    embeddings and the output layer one matrix, as in the paper.
+    embeddings and the output layer one matrix, as in the paper; the default is three.
 
     Raises: `ValueError` as `StackConfig` does, if `d_model` is odd and the positions
     are sinusoidal, for another kind of positions, for a vocabulary without a word

@@ -134,6 +134,7 @@ def test_every_station_is_that_of_the_model(walk, sizes, shared, source, target)
     ids = torch.arange(EOS_ID + 1, vocabulary).tolist()
     stations = expected_walk(config, ids[: len(source.split())], [SOS_ID, *ids[: len(target.split())]])
     seen = walk(sizes, shared=shared, source=source, target=target)
+    go(seen, 1)
     so_far, shown = 0, []
     for number, (_, parameters) in enumerate(stations, start=1):
         part = seen.figure.get_by_label("part").evaluate("node => node.selectedOptions[0].textContent")
@@ -192,7 +193,9 @@ def test_hidden_weights_are_those_that_the_mask_sets_to_zero(walk):
 
 def test_back_next_list_and_map_go_to_the_same_stations(walk):
     seen = walk()
+    assert seen.figure.get_by_label("part").input_value() == "2 · source: embedding"
     back, forward = (seen.figure.get_by_role("button", name=name) for name in ("back", "next"))
+    back.press("Enter")
     assert back.is_disabled()
     forward.press("Space")
     forward.press("Enter")
@@ -208,6 +211,7 @@ def test_back_next_list_and_map_go_to_the_same_stations(walk):
 
 def test_a_word_that_comes_again_keeps_its_id(walk):
     seen = walk(source="no no yes <EOS>", target="yes no")
+    go(seen, 1)
     shown = seen.figure.locator("svg > text[text-anchor=middle]").all_text_contents()
     assert shown == ["3", "3", "4", str(EOS_ID)]
     go(seen, 12)
@@ -240,7 +244,9 @@ def test_what_cannot_be_read_gets_a_sentence_and_the_drawing_stays(walk, source,
     seen.figure.get_by_role("textbox", name="source sentence").fill("I am")
     seen.figure.get_by_role("textbox", name="target so far").fill("")
     assert seen.figure.locator(".tl-says.tl-wrong").count() == 0
+    go(seen, 1)
     assert result(seen) == (1, 2) and seen.complaints == []
+    assert "source ids (1, 2): batch 1, places 2" in seen.figure.locator("svg > text").all_text_contents()
 
 
 @pytest.mark.parametrize("width", [390, 1280])

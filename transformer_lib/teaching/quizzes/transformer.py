@@ -12,7 +12,7 @@ QUESTIONS = [
             ),
             (
                 "Train it: a first loss says nothing about the last.",
-                "It may train, but first it must take back what nobody told it.",
+                "It may train. But 190 beside an expected 9.5 says that the start is wrong, and that is cheap to mend.",
             ),
             (
                 "Take fewer words: the loss grows with the vocabulary.",

@@ -216,7 +216,7 @@ function cut(text, room, size = 13) {
 }
 
 function start(parts, data) {
-  const state = { ...data.sizes, shared: false, source: data.source, target: data.target, at: 0 }
+  const state = { ...data.sizes, shared: false, source: data.source, target: data.target, at: 1 }
   let width
 
   function draw() {
@@ -274,7 +274,7 @@ function start(parts, data) {
       const stack = words === source ? "encoder" : "decoder"
       const block = ids ? 48 : Math.max(2, columns * scale)
       const isResult = i === tensors.length - 1
-      const title = `${isResult && i ? "→ " : ""}${name} (${shape.join(", ")})`
+      const title = `${isResult && i ? "→ " : ""}${name} (${shape.join(", ")})${ids ? `: batch 1, places ${words.length}` : ""}`
       const found = [svg("text", { x: 0, y: y - 8, "font-weight": isResult ? 700 : 400 }, title)]
       for (let head = 0; head < heads; head++) {
         const x = left + head * (block + gap)
@@ -370,7 +370,7 @@ function start(parts, data) {
   const names = stationsOf(state, readWords(state, data), 0).map(({ name }, i) => `${i + 1} · ${name}`)
   const back = button({ label: "back", pressed: () => go(state.at - 1) })
   const next = button({ label: "next", pressed: () => go(state.at + 1) })
-  const stops = choice({ label: "part", options: names, value: names[0], changed: (name) => go(names.indexOf(name)) })
+  const stops = choice({ label: "part", options: names, value: names[state.at], changed: (name) => go(names.indexOf(name)) })
   parts.controls.append(
     textBox({ label: "source sentence", value: state.source, changed: set("source") }),
     textBox({ label: "target so far", value: state.target, changed: set("target") }),
