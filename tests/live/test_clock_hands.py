@@ -88,3 +88,9 @@ def test_the_turn_is_painted_between_the_two_hands(touch, slide):
         assert (flag, sweep) == (large, "1")
         dashed = tips(seen)[1][:2]
         assert [(float(end_x) - float(x)) / radius, (float(y) - float(end_y)) / radius] == pytest.approx(dashed, abs=1e-5)
+
+
+def test_before_anything_is_touched_a_shift_shows(touch):
+    seen = touch(live.clock_hands())
+    assert texts(seen, "turn") == [5, 0.5, 0.05, 0.005]
+    assert tips(seen)[1] == pytest.approx(sinusoidal_table(9, 8)[8].tolist(), abs=1e-5)

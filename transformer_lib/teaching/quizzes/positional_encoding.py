@@ -38,7 +38,7 @@ QUESTIONS = [
         answers=[
             (
                 "Training must not change it, but it must be saved with the model.",
-                "It is not saved: the formula can always make it again.",
+                "Ours is not saved (`persistent=False`): the formula can always make it again.",
             ),
             (
                 "A parameter would have to be `(batch, max_len, d_model)`, one per sentence.",
@@ -46,13 +46,13 @@ QUESTIONS = [
             ),
             (
                 "It must follow the model to another device, but never be changed by training.",
-                "And since the formula can make it again, it is not saved either.",
+                "And with `persistent=False` ours is not saved either: the formula can make it again.",
             ),
         ],
         correct=2,
     ),
     Question(
-        "A decoder writes its fifth word and forgets `offset`. What does the model believe?",
+        "A decoder feeds in only its fifth word, and forgets `offset`. What does the model believe?",
         answers=[
             (
                 "The word is at position 0.",
@@ -79,7 +79,7 @@ QUESTIONS = [
             ),
             (
                 "It adds row 20, still the random row of the start.",
-                "In our task the model could then only guess.",
+                "In our task the model then did hardly better than guess.",
             ),
         ],
         correct=2,

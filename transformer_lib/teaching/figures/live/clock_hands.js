@@ -1,7 +1,7 @@
 // Pair i of the position table is a hand that turns by ω = 1 / 10000^(2i / d_model) at each position.
 
 function start(parts, data) {
-  const state = { d_model: data.d_model, pos: data.pos, k: 0 }
+  const state = { d_model: data.d_model, pos: data.pos, k: data.k }
   const speeds = () =>
     Array.from({ length: state.d_model / 2 }, (_, pair) => 1 / 10000 ** ((2 * pair) / state.d_model))
   const short = (value) => String(Number(value.toPrecision(3)))
@@ -76,12 +76,13 @@ function start(parts, data) {
     const height = cell + 17 * (state.k ? 5 : 4) + 10
     const clocks = all.flatMap((omega, pair) => {
       const x = cell * ((pair % columns) + 0.5)
-      const y = height * Math.floor(pair / columns) + cell / 2
+      const y = 20 + height * Math.floor(pair / columns) + cell / 2
       return [...clock(x, y, radius, omega), ...words(x, y + cell / 2 + 14, cell < 80 ? 12 : 13, pair, omega)]
     })
-    const viewBox = `0 0 ${width} ${height * (all.length / columns)}`
+    const viewBox = `0 0 ${width} ${20 + height * (all.length / columns)}`
+    const axes = ["↑ cos", "→ sin"].map((words, i) => svg("text", { x: 52 * i, y: 12, class: "tl-quiet" }, words))
     const label = `The hands at position ${state.pos}${state.k ? ` and at ${state.pos + state.k}` : ""}`
-    parts.show(svg("svg", { viewBox, role: "img", "aria-label": label }, ...clocks))
+    parts.show(svg("svg", { viewBox, role: "img", "aria-label": label }, ...axes, ...clocks))
     parts.say(says())
   }
 
