@@ -134,8 +134,8 @@ def sampling_probabilities(
     """Return the probabilities to draw the next word from.
 
     Logits are divided by `temperature`. Then only the `top_k` most probable words stay,
-    then only the fewest words whose probabilities reach `top_p` together. What stays is
-    scaled to sum to 1.
+    then only the fewest words that reach `top_p` of what is left. What stays is scaled
+    to sum to 1.
 
     Shapes: as annotated.
     Raises: `ValueError` if `temperature` is not positive, `top_k` is below 1, or

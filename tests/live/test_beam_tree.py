@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from tools import notebooks
-from transformer_lib.decoding import beam_hypotheses, beam_search, greedy_decode
+from transformer_lib.decoding import beam_hypotheses, beam_search, greedy_decode, length_penalty
 from transformer_lib.seq2seq import EOS_ID
 from transformer_lib.teaching.figures import live
 from transformer_lib.teaching.figures.live.beam_tree import BOOK, VOCABULARY, BookModel
@@ -83,6 +83,10 @@ def test_every_step_and_score_is_the_librarys(touch, slide, number, beam):
             assert float(chance) <= min(float(stay[words][0]) for words in now)
             assert float(chance) == pytest.approx(sum(book[one] for one in book if f"{one} <EOS>".startswith(words)))
         assert len(now) == beam or not dropped
+        lengths = sorted({len(words.split()) for words in nodes(seen, "ended")})
+        divisors = seen.figure.locator("svg text", has_text="÷").all_text_contents()
+        assert divisors == [f"÷ {length_penalty(length, 0.6):.2f}" for length in lengths]
+        assert seen.figure.get_by_label("α").is_disabled() == (not lengths)
         before = set(now)
     assert seen.figure.get_by_role("button", name="next step").is_disabled()
 
@@ -91,7 +95,11 @@ def test_every_step_and_score_is_the_librarys(touch, slide, number, beam):
     for alpha in ALPHAS:
         best = words_of(beam_search(model, source, max_len=12, beam=beam, alpha=alpha)[0].tolist()).removesuffix(" <EOS>")
         other = "the same" if best == greedy else greedy
-        assert said(seen).endswith(f"All have ended: {best} has the best score, and greedy decoding writes {other}.")
+        end = f"All have ended: {best} has the best score, and greedy decoding writes {other}."
+        lengths = {len(one.tokens) for one in final}
+        if len(final) > 1 and len(lengths) == 1:
+            end += f" All have {lengths.pop()} tokens: α cannot change their order."
+        assert said(seen).endswith(end)
         rows = [row.split("\t") for row in seen.figure.locator("tr:has(td)").all_inner_texts()]
         expected = beam_hypotheses(model, source, max_len=12, beam=beam, alpha=alpha)[0]
         for (words, chance, tokens, score), one in zip(rows, expected, strict=True):

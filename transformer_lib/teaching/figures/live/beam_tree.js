@@ -81,9 +81,12 @@ function start(parts, { book, english }) {
         ...twoLines(at, middle, { "text-anchor": "middle", class: stays ? "" : "tl-quiet" }, above, below)
       )
     }
-    const side = Array.from({ length: depth }, (_, i) =>
-      twoLines(0, top + row * (i + 1), { class: "tl-quiet" }, `step ${i + 1}`, `÷ ${number(penalty(i + 1))}`)
-    )
+    const side = Array.from({ length: depth }, (_, i) => {
+      const ends = i < state.step && steps[i].kept.some(hasEnded)
+      const lines = ends ? [`step ${i + 1}`, "log P", `÷ ${number(penalty(i + 1))}`] : [`step ${i + 1}`]
+      const first = top + row * (i + 1) + (ends ? -10 : 4)
+      return lines.map((line, place) => svg("text", { x: 0, y: first + 15 * place, class: "tl-quiet" }, line))
+    })
     const nodes = steps.slice(0, state.step + 1).flatMap(({ candidates, kept }, step) =>
       candidates.map((one) => {
         if (step === state.step) return node(one, "candidate")
@@ -137,6 +140,10 @@ function start(parts, { book, english }) {
       const best = text(found(steps)[0])
       const other = best === greedy() ? "the same" : greedy()
       told.push(`All have ended: ${best} has the best score, and greedy decoding writes ${other}.`)
+      const lengths = found(steps).map(({ words }) => words.length)
+      if (lengths.length > 1 && new Set(lengths).size === 1) {
+        told.push(`All have ${lengths[0]} tokens: α cannot change their order.`)
+      }
     }
     return told.join(" ")
   }
@@ -147,6 +154,8 @@ function start(parts, { book, english }) {
     back.disabled = again.disabled = state.step === 0
     next.disabled = state.step === steps.length
     const ended = found(steps.slice(0, state.step))
+    // α has nothing to divide before a sentence has ended.
+    alpha.querySelector("input").disabled = ended.length === 0
     parts.show(tree(steps), ...(ended.length ? [table(ended)] : []))
     parts.say(words(steps))
   }
@@ -160,6 +169,13 @@ function start(parts, { book, english }) {
   const back = button({ label: "back", pressed: () => set({ step: state.step - 1 }) })
   const next = button({ label: "next step", pressed: () => set({ step: state.step + 1 }) })
   const again = button({ label: "start again", pressed: () => set({ step: 0 }) })
+  const alpha = slider({
+    label: "α",
+    values: Array.from({ length: 11 }, (_, i) => i / 10),
+    value: state.alpha,
+    write: (value) => number(value, 1),
+    changed: (value) => set({ alpha: value }),
+  })
   parts.controls.append(
     choice({
       label: "sentence",
@@ -168,13 +184,7 @@ function start(parts, { book, english }) {
       changed: (english) => set({ english, step: 0 }),
     }),
     slider({ label: "beam", values: [1, 2, 3, 4], value: state.beam, changed: (beam) => set({ beam }) }),
-    slider({
-      label: "α",
-      values: Array.from({ length: 11 }, (_, i) => i / 10),
-      value: state.alpha,
-      write: (alpha) => number(alpha, 1),
-      changed: (alpha) => set({ alpha }),
-    }),
+    alpha,
     html("div", { style: "display:flex;gap:.4rem" }, back, next, again)
   )
   parts.drawInWidth((newWidth) => {

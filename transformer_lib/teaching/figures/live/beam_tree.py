@@ -77,7 +77,7 @@ def beam_tree() -> LiveFigure:
     head = f"<tr><th>step</th><th>what a beam of {beam} keeps, with its probability</th></tr>"
     return LiveFigure(
         "beam_tree",
-        title="A beam of 1 decides at the first word, a beam of 2 can wait",
+        title="What the beam keeps, step by step",
         still=f'<table style="overflow-wrap:normal">{head}{rows}</table>',
         says=f"{english.capitalize()}: a beam of {beam} writes {found}, {book[found]:.2f}; greedy decoding writes {greedy}, "
         f"{book[greedy]:.2f}.",
