@@ -21,11 +21,11 @@ def test_the_weights_are_those_of_torch(touch, slide, index, d_k, divide, place,
     scores = torch.tensor(figure.data["scores"], dtype=torch.float64) * d_k**0.5
     weights = (scores / (d_k**0.5 if divide else 1) / temperature).softmax(dim=-1)
     shown = seen.figure.locator("svg rect + text").all_text_contents()
-    assert [float(text) for text in shown] == pytest.approx(weights.tolist(), abs=0.0051)
+    assert [float(text) for text in shown] == pytest.approx(weights.tolist(), abs=0.00051)
     says = seen.figure.locator(".tl-says").inner_text()
-    largest, moves = re.findall(r"\d\.\d\d", says)
-    assert float(largest) == pytest.approx(weights.max().item(), abs=0.0051)
-    assert float(moves) == pytest.approx((weights * (1 - weights)).sum().item(), abs=0.0051)
+    largest, moves = re.findall(r"\d\.\d{3}", says)
+    assert float(largest) == pytest.approx(weights.max().item(), abs=0.00051)
+    assert float(moves) == pytest.approx((weights * (1 - weights)).sum().item(), abs=0.00051)
     assert ("does here what dividing by √d_k does" in says) == (not divide and d_k > 1 and temperature == d_k**0.5)
 
 
@@ -39,3 +39,16 @@ def test_the_dot_products_grow_with_the_root_of_the_width_and_the_divided_scores
     narrow, wide = rows[1], rows[3]
     assert wide[::2] == pytest.approx([4 * dot for dot in narrow[::2]])
     assert wide[1::2] == narrow[1::2]
+
+
+def test_at_each_width_a_temperature_does_what_the_box_does(touch, slide):
+    seen = touch(live.softmax_temperature())
+    shown = seen.figure.locator("svg rect + text")
+    for index, place in enumerate([2, 3, 4, 5, 6, 7]):  # √d_k is 1, 2, 4, 8, 16, 32
+        slide(seen, "d_k", index)
+        slide(seen, "temperature", place)
+        by_temperature = shown.all_text_contents()
+        slide(seen, "temperature", 2)
+        seen.figure.get_by_label("divide by").press("Space")
+        assert shown.all_text_contents() == by_temperature
+        seen.figure.get_by_label("divide by").press("Space")

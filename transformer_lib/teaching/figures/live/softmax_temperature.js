@@ -19,8 +19,8 @@ function start(parts, data) {
     const root = Math.sqrt(state.d_k)
     const same = !state.divide && root > 1 && state.temperature === root
     return (
-      `“${data.words[best]}” gets ${number(weights[best])} of the weight. How much the weights still move, ` +
-      `the sum of a\u00a0(1\u00a0−\u00a0a), is ${number(moves)}.` +
+      `“${data.words[best]}” gets ${number(weights[best], 3)} of the weight. How much the weights still move, ` +
+      `the sum of a\u00a0(1\u00a0−\u00a0a), is ${number(moves, 3)}.` +
       (same ? ` A temperature of ${root} does here what dividing by √d_k does: √${state.d_k} = ${root}.` : "")
     )
   }
@@ -29,7 +29,7 @@ function start(parts, data) {
   function draw() {
     const { dots, logits, weights } = rowOfWeights()
     const [dot, into, left] = [92, 144, 154]
-    const whole = width - left - 42
+    const whole = width - left - 50
     const rows = data.words.flatMap((word, i) => {
       const y = 22 + 27 * i
       return [
@@ -37,7 +37,7 @@ function start(parts, data) {
         svg("text", { x: dot, y: y + 15, "text-anchor": "end", class: "tl-quiet" }, number(dots[i], 1)),
         svg("text", { x: into, y: y + 15, "text-anchor": "end" }, number(logits[i])),
         svg("rect", { x: left, y, width: whole * weights[i], height: 20, fill: "var(--tl-value)" }),
-        svg("text", { x: left + 6 + whole * weights[i], y: y + 15 }, number(weights[i])),
+        svg("text", { x: left + 6 + whole * weights[i], y: y + 15 }, number(weights[i], 3)),
       ]
     })
     const heads = [
@@ -45,7 +45,7 @@ function start(parts, data) {
       svg("text", { x: into, y: 13, "text-anchor": "end", class: "tl-quiet" }, "score"),
       svg("text", { x: left, y: 13, class: "tl-quiet" }, "weight a"),
     ]
-    const label = data.words.map((word, i) => `${word} ${number(weights[i])}`).join(", ")
+    const label = data.words.map((word, i) => `${word} ${number(weights[i], 3)}`).join(", ")
     parts.show(svg("svg", { viewBox: `0 0 ${width} 157`, role: "img", "aria-label": label }, ...heads, ...rows))
     parts.say(says(weights))
   }

@@ -6,30 +6,31 @@ import torch
 
 from transformer_lib.teaching.figures.live.figure import LiveFigure
 
-# Five dot products in units of √d_k, the standard deviation that those of random vectors have; largest first.
-_SCORES = {"student": 1.3, "I": 0.6, "am": 0.2, "a": -0.5, "<EOS>": -1.1}
+# Five dot products in units of √d_k, the standard deviation that those of random vectors have.
+_SCORES = {"They": 0.6, "played": 0.2, "chess": 1.3, "at": -1.1, "home": -0.5}
 
 
 def softmax_temperature() -> LiveFigure:
     """Return five scores and their softmax, with the width of the vectors, the scale and a temperature to turn."""
-    d_k = 64
+    d_k = 4
     words = list(_SCORES)
     scores = torch.tensor(list(_SCORES.values()), dtype=torch.float64)
     weights = (scores * math.sqrt(d_k)).softmax(dim=-1).tolist()
     bars = "".join(
-        f'<text x="0" y="{y + 15}">{word.replace("<", "&lt;")}</text>'
+        f'<text x="0" y="{y + 15}">{word}</text>'
         f'<rect x="70" y="{y}" width="{220 * weight:.1f}" height="20" fill="var(--tl-value)"/>'
-        f'<text x="{76 + 220 * weight:.1f}" y="{y + 15}">{weight:.2f}</text>'
+        f'<text x="{76 + 220 * weight:.1f}" y="{y + 15}">{weight:.3f}</text>'
         for y, word, weight in zip(range(4, 139, 27), words, weights, strict=True)
     )
+    best = max(weights)
     moves = sum(weight * (1 - weight) for weight in weights)
     says = (
-        f"For d_k = {d_k}, not divided by √d_k: “{words[0]}” gets {weights[0]:.2f} of the weight. "
-        f"How much the weights still move, the sum of a (1 − a), is {moves:.2f}."
+        f"For d_k = {d_k}, not divided by √d_k: “{words[weights.index(best)]}” gets {best:.3f} of the weight. "
+        f"How much the weights still move, the sum of a (1 − a), is {moves:.3f}."
     )
     return LiveFigure(
         "softmax_temperature",
-        title="Divided by √d_k, the weights stay the same at every width",
+        title="How the width sharpens the weights, and what √d_k does about it",
         still=f'<svg viewBox="0 0 340 140" role="img" aria-label="Five weights">{bars}</svg>',
         says=says,
         data={"words": words, "scores": scores.tolist(), "d_k": d_k},
