@@ -15,7 +15,11 @@ def read_lines(path: str | os.PathLike) -> list[str]:
     path = Path(path)
     if not path.is_file():
         raise ValueError(f"there is no file {path}")
-    data = path.read_bytes()
+    return lines_of(path.read_bytes(), path)
+
+
+def lines_of(data: bytes, path: str | os.PathLike) -> list[str]:
+    """Return the lines of `data` as `read_lines` does; `path` is what an error calls it."""
     if data.startswith(b"\x1f\x8b"):  # how every gzip file begins
         try:
             data = gzip.decompress(data)

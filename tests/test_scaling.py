@@ -1,0 +1,467 @@
+"""The commands and the step of chapter 15: one run, however it is cut into parts and processes, and however it is stopped."""
+
+import errno
+import gzip
+import io
+import json
+import math
+import os
+import re
+import resource
+import subprocess
+import sys
+import tomllib
+from importlib import import_module
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from tools import notebooks
+from transformer_lib import _files
+from transformer_lib._runs import TextTranslator, choose_device
+from transformer_lib.scaling import (
+    Processes,
+    padding_share,
+    scaled_step,
+    scaled_train,
+    spread,
+    train_command,
+    translate_command,
+)
+from transformer_lib.schedule import transformer_optimizer
+from transformer_lib.training import Batch, token_batches, training_step
+from transformer_lib.transformer import Transformer, TransformerConfig
+from transformer_lib.translation import Translator, pretrained_translator
+
+NAMES = "the a one my your".split(), "cat dog bird horse".split(), "sees finds likes".split()
+WORDS = {
+    "the": "le", "a": "un", "one": "seul", "my": "mon", "your": "ton", "cat": "chat", "dog": "chien", "bird": "oiseau",
+    "horse": "cheval", "sees": "voit", "finds": "trouve", "likes": "aime",
+}  # fmt: skip
+SMALL = "--vocab-size 60 --d-model 16 --num-layers 1 --num-heads 2 --d-ff 16 --max-tokens 90 --every 4 --average 2 --steps 10"
+
+
+def sentences(count, seed):
+    generator = torch.Generator().manual_seed(seed)
+
+    def one(words):
+        return words[int(torch.randint(len(words), (), generator=generator))]
+
+    kinds = (NAMES[0], NAMES[1], NAMES[2], NAMES[0], NAMES[1])
+    english = [[one(words) for words in kinds[: 2 if n % 3 == 0 else 5]] for n in range(count)]
+    return [(" ".join(words), " ".join(WORDS[word] for word in words)) for words in english]
+
+
+def write_pairs(folder, name, pairs, write=lambda path, text: path.write_text(text, encoding="utf-8")):
+    folder.mkdir(exist_ok=True)
+    for side, language in enumerate(("en", "fr")):
+        write(folder / f"{name}.{language}", "".join(f"{pair[side]}\n" for pair in pairs))
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("data")
+    write_pairs(folder, "train", sentences(60, seed=0))
+    write_pairs(folder, "val", sentences(6, seed=1))
+    return folder
+
+
+def arguments(data, out, more=""):
+    return ["--data", str(data), "--out", str(out), "--device", "cpu", *SMALL.split(), *more.split()]
+
+
+@pytest.fixture(scope="module")
+def whole(data, tmp_path_factory):
+    """A run that nothing stopped."""
+    out = tmp_path_factory.mktemp("runs") / "whole"
+    train_command(arguments(data, out))
+    return out
+
+
+def curve(out):
+    return json.loads((out / "run.json").read_text(encoding="utf-8"))["curve"]
+
+
+def weights(path):
+    return torch.load(path, weights_only=True)["model"]
+
+
+def assert_same_bits(one, other):
+    for name in ("last.pt", "best.pt", "averaged.pt"):
+        ours, theirs = weights(one / name), weights(other / name)
+        assert all(ours[key].equal(theirs[key]) for key in theirs), name
+    for name in ("losses", "learning_rates", "validation_losses", "tokens"):
+        assert curve(one)[name] == curve(other)[name], name
+
+
+def fails(capsys, command, given):
+    """Return the one line on standard error with which `command` gives up."""
+    with pytest.raises(SystemExit) as stop:
+        command(given)
+    said = capsys.readouterr().err
+    assert stop.value.code == 1 and said.count("\n") == 1, said
+    return said
+
+
+# One step
+
+
+def small_model(seed=0, dropout=0.0):
+    torch.manual_seed(seed)
+    sizes = {"d_model": 8, "num_layers": 1, "num_heads": 2, "d_ff": 16, "dropout": dropout}
+    return Transformer(TransformerConfig(source_vocab_size=11, target_vocab_size=11, **sizes))
+
+
+def batch(count=7, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    lengths = torch.randint(1, 6, (count,), generator=generator).tolist()
+    return Batch.from_pairs(
+        [(torch.randint(3, 11, (n,), generator=generator).tolist(), [*range(3, 3 + n), 2]) for n in lengths]
+    )
+
+
+@pytest.mark.parametrize("parts", [1, 2, 3, 7, 50])
+def test_a_step_is_that_of_chapter_12_in_any_number_of_parts(float64_default, parts):
+    ours, theirs = small_model(), small_model()
+    settings = {"smoothing": 0.1, "max_grad_norm": 0.5}
+    loss = scaled_step(ours, batch(), transformer_optimizer(ours, 0.01), accumulation_steps=parts, **settings)
+    assert_close(loss, training_step(theirs, batch(), transformer_optimizer(theirs, 0.01), **settings))
+    assert_close(dict(ours.named_parameters()), dict(theirs.named_parameters()))
+
+
+def test_bfloat16_is_for_the_products_and_not_for_the_loss():
+    exact, rounded = small_model(), small_model()
+    seen = {}
+    rounded.output.register_forward_hook(lambda module, given, result: seen.update(logits=result.dtype))
+    losses = [
+        scaled_step(model, batch(), transformer_optimizer(model, 0.01), precision=precision)
+        for model, precision in ((exact, "float32"), (rounded, "bfloat16"))
+    ]
+    assert seen["logits"] == torch.bfloat16
+    assert losses[0] != losses[1] and abs(losses[0] - losses[1]) < 0.02
+    # bfloat16 has 8 bits: a loss computed in it would be one of its numbers.
+    assert torch.tensor(losses[1]).bfloat16().item() != pytest.approx(losses[1], abs=1e-7)
+    assert all(parameter.dtype == parameter.grad.dtype == torch.float32 for parameter in rounded.parameters())
+
+
+def test_a_step_with_no_number_changes_nothing():
+    model = small_model()
+    before = {name: value.clone() for name, value in model.state_dict().items()}
+    model.register_forward_hook(lambda *given: given[-1] * math.nan)
+    with pytest.raises(FloatingPointError, match="the loss is nan in step 1"):
+        scaled_train(model, [batch()], steps=1, optimizer=transformer_optimizer(model, 0.01))
+    assert all(value.equal(before[name]) for name, value in model.state_dict().items())
+
+
+@pytest.mark.usefixtures("as_a_user_calls_it")
+@pytest.mark.parametrize("wrong", [{"precision": "float8"}, {"accumulation_steps": 0}])
+def test_a_wrong_option_of_a_step_is_named(wrong):
+    model = small_model()
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        scaled_step(model, batch(), transformer_optimizer(model, 0.01), **wrong)
+
+
+def test_compile_is_torchs_own(monkeypatch):
+    seen = {}
+    monkeypatch.setattr(torch, "compile", lambda model, **options: seen.update(options) or model)
+    model = small_model()
+    assert spread(model, compiled=True) is model and seen == {"dynamic": True}
+    assert spread(model) is model
+
+
+def test_padding_share_counts_both_sides():
+    one = Batch.from_pairs([([5, 6, 7, 8], [5, 2]), ([5], [5, 2])])  # 8 places with 3 empty, 4 with none
+    assert padding_share([one]) == 3 / 12
+    assert padding_share([one, one]) == 3 / 12
+    with pytest.raises(ValueError, match="batches"):
+        padding_share([])
+
+
+def test_alone_there_is_nobody_to_meet(monkeypatch):
+    monkeypatch.delenv("WORLD_SIZE", raising=False)
+    processes = Processes.join(torch.device("cpu"))
+    processes.wait()
+    processes.leave()
+    assert (processes.rank, processes.count, processes.sum(2.5, torch.device("cpu"))) == (0, 1, 2.5)
+
+
+# A whole run
+
+
+def test_a_run_leaves_all_that_it_promises(whole):
+    record = json.loads((whole / "run.json").read_text(encoding="utf-8"))
+    assert record["chosen"] in record["scores"] and record["scores"].keys() == {"best.pt", "averaged.pt"}
+    for score in record["scores"].values():
+        assert 0 <= score["bleu"] <= 100 and re.search(r"tok:13a\|.*version:", score["signature"])
+    assert record["settings"]["max_tokens"] == 90 and {"python", "torch", "sacrebleu"} <= record["versions"].keys()
+    assert len(record["curve"]["losses"]) == record["steps"] == 10
+    assert list(record["curve"]["validation_losses"]) == ["4", "8", "10"]
+    assert record["seconds"] > 0 and record["target_tokens_per_second"] > 0 and 0 <= record["padding"] < 1
+    assert sorted(path.name for path in whole.glob("step-*")) == ["step-0000008.pt", "step-0000010.pt"]
+    assert not list(whole.glob(".*")), "no unfinished file"
+    drawing = (whole / "run.svg").read_text(encoding="utf-8")
+    assert drawing.count("<circle") == 3 and "en → fr" in drawing
+
+
+def test_the_averaged_weights_are_the_mean_of_the_last(whole):
+    kept = [weights(path) for path in sorted(whole.glob("step-*.pt"))]
+    for name, mean in weights(whole / "averaged.pt").items():
+        if mean.is_floating_point():
+            assert_close(mean, (kept[0][name] + kept[1][name]) / 2)
+
+
+def test_it_learns(data, tmp_path, capsys):
+    train_command(
+        arguments(data, tmp_path / "run", "--d-model 32 --learning-rate 2 --warmup 20 --steps 120 --every 60 --dropout 0")
+    )
+    losses = curve(tmp_path / "run")["losses"]
+    assert sum(losses[-10:]) < 0.75 * sum(losses[:10])
+    assert re.match(r"validation BLEU \d+\.\d\d \((best|averaged)\.pt\), nrefs:1", capsys.readouterr().out)
+
+
+def test_gz_and_separate_vocabularies_and_no_validation(tmp_path):
+    write_pairs(tmp_path / "data", "train", sentences(60, 0), lambda path, text: None)
+    pack = lambda path, text: Path(f"{path}.gz").write_bytes(gzip.compress(text.encode()))
+    write_pairs(tmp_path / "data", "train", sentences(60, 0), pack)
+    train_command(arguments(tmp_path / "data", tmp_path / "run", "--vocabulary separate --vocab-size 45 --precision bfloat16"))
+    record = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
+    assert record["scores"] == {} and record["chosen"] == "averaged.pt"
+    assert not record["model"]["shared_vocabulary"]
+    tokenizers = [(tmp_path / "run" / f"tokenizer.{side}.json").read_text(encoding="utf-8") for side in ("source", "target")]
+    assert '"horse"' in tokenizers[0] or "hor" in tokenizers[0]
+    assert tokenizers[0] != tokenizers[1]
+    translate_command(["my cat", "--model", str(tmp_path / "run"), "--output", str(tmp_path / "out.txt"), "--device", "cpu"])
+    assert (tmp_path / "out.txt").read_text(encoding="utf-8").count("\n") == 1
+
+
+def test_a_pair_with_an_empty_side_is_left_out_and_counted(tmp_path):
+    pairs = sentences(30, 0)
+    write_pairs(tmp_path / "data", "train", [*pairs[:10], ("", "le chat"), ("the cat", " "), *pairs[10:]])
+    train_command(arguments(tmp_path / "data", tmp_path / "run", "--steps 2"))
+    record = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
+    assert record["pairs"]["train"] == 30 and record["empty_lines_left_out"]["train"] == 2
+
+
+# Translating
+
+
+def test_a_file_standard_input_and_an_argument_say_the_same(whole, tmp_path, monkeypatch, capsys):
+    text = "my cat sees a dog\n\nthe bird\n"
+    (tmp_path / "in.txt").write_text(text, encoding="utf-8")
+    common = ["--model", str(whole), "--device", "cpu"]
+    translate_command([*common, "--input", str(tmp_path / "in.txt")])
+    from_file = capsys.readouterr().out
+    assert from_file.count("\n") == 3 and from_file.split("\n")[1] == ""
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(text.encode())))
+    translate_command(common)
+    assert capsys.readouterr().out == from_file
+    translate_command([*common, "my cat sees a dog", "", "the bird"])
+    assert capsys.readouterr().out == from_file
+    translate_command([*common, "--output", str(tmp_path / "out.txt"), "--input", str(tmp_path / "in.txt")])
+    assert (tmp_path / "out.txt").read_text(encoding="utf-8") == from_file
+
+
+def test_without_a_model_the_librarys_own_translates(capsys):
+    translate_command(["i am a student", "--device", "cpu"])
+    assert capsys.readouterr().out == pretrained_translator().translate("i am a student", beam=4) + "\n"
+
+
+def test_a_checkpoint_and_a_saved_translator_can_be_named(whole, tmp_path, capsys):
+    translate_command(["the dog", "--model", str(whole / "best.pt"), "--device", "cpu"])
+    assert capsys.readouterr().out.count("\n") == 1
+    pretrained_translator().save(tmp_path / "own.pt")
+    translate_command(["i am a student", "--model", str(tmp_path / "own.pt"), "--device", "cpu"])
+    assert capsys.readouterr().out.count("\n") == 1
+    assert Translator.load(tmp_path / "own.pt").tokenizer.encode("a")
+
+
+def test_letters_and_special_names_never_met_are_unknown(whole):
+    from transformer_lib._runs import RunFolder
+
+    translator = RunFolder(whole).load()
+    assert isinstance(translator, TextTranslator)
+    assert 3 in translator.read("the 猫") and min(translator.read("<eos> <pad> cat")) == 3
+
+
+# What the user can put right
+
+
+def broken(kind):
+    """Return a function that breaks the data, what more is given to the command, and what the error says."""
+    mismatch = lambda folder: write_pairs(folder, "train", [*sentences(30, 0)]) or (folder / "train.fr").write_text("le\n" * 29)
+    latin = lambda folder: (folder / "val.fr").write_bytes("chat\nété\n".encode("latin-1"))
+    one_sided = lambda folder: write_pairs(folder, "train", [("the", ""), ("", "le"), ("a", " ")] + [(" ", "un")])
+    nothing = lambda folder: None
+    return {
+        "lines": (mismatch, "", r"the lines of \S*train\.en and of \S*train\.fr are 30 and 29"),
+        "utf-8": (latin, "", r"val\.fr, line 2, byte 1: this is not UTF-8"),
+        "missing": (lambda folder: (folder / "train.en").unlink(), "", r"there is no file \S*train\.en, and no train\.en\.gz"),
+        "half a validation set": (lambda folder: (folder / "val.fr").unlink(), "", r"there is no file \S*val\.fr"),
+        "empty": (lambda folder: (folder / "train.en").write_text(""), "", r"train\.en, line 1: the file is empty"),
+        "no pair": (one_sided, "", "pairs with two sides"),
+        "language": (nothing, "--target de", r"train\.de"),
+        "device": (nothing, "--device cuda:7", r"--device must be .*this machine.*cuda:7"),
+        "tokens": (nothing, "--max-tokens 3", r"--max-tokens must .* is 3, and this one of train has \d+ tokens: '\w+ "),
+        "vocabulary": (nothing, "--vocab-size 5", "vocab_size must leave room"),
+        "steps": (nothing, "--steps 0", "--steps must be at least 1"),
+        "heads": (nothing, "--num-heads 3", "num_heads"),
+    }[kind]  # fmt: skip
+
+
+KINDS = ["lines", "utf-8", "missing", "half a validation set", "empty", "no pair"]
+KINDS += ["language", "device", "tokens", "vocabulary", "steps", "heads"]
+
+
+@pytest.mark.usefixtures("as_a_user_calls_it")
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_error_names_file_line_or_argument(kind, tmp_path, capsys):
+    write_pairs(tmp_path / "data", "train", sentences(30, 0))
+    write_pairs(tmp_path / "data", "val", sentences(3, 1))
+    damage, more, expected = broken(kind)
+    damage(tmp_path / "data")
+    assert re.search(expected, fails(capsys, train_command, arguments(tmp_path / "data", tmp_path / "run", more)))
+
+
+def test_a_folder_that_is_none_is_named(tmp_path, capsys):
+    assert "--data must be a folder" in fails(capsys, train_command, arguments(tmp_path / "none", tmp_path / "run"))
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (["--input", "none.txt"], "there is no file none.txt"),
+        (["x", "--model", "none.pt"], "there is no file none.pt"),
+        (["x", "--device", "cuda:9"], "--device must be"),
+        (["x", "--input", "y"], "--input must be left out"),
+        (["x", "--beam", "0"], "--beam must be at least 1"),
+    ],
+)
+def test_an_error_of_translating_names_the_argument(given, expected, capsys):
+    assert expected in fails(capsys, translate_command, given)
+
+
+def test_a_text_that_is_not_utf_8_names_standard_input(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"good\n\xe9t\xe9\n")))
+    assert "standard input, line 2, byte 1: this is not UTF-8" in fails(capsys, translate_command, [])
+
+
+def test_a_vocabulary_that_does_not_fit_the_checkpoint_is_named(data, whole, tmp_path, capsys):
+    out = tmp_path / "run"
+    train_command(arguments(data, out, "--steps 4"))
+    train_command(arguments(data, tmp_path / "other", "--steps 1 --vocab-size 50"))
+    (out / "tokenizer.source.json").write_bytes((tmp_path / "other" / "tokenizer.source.json").read_bytes())
+    capsys.readouterr()
+    expected = r"tokenizer\.source\.json does not fit the checkpoint \S+\.pt: the vocabulary has 50 tokens, .* with 60"
+    assert re.search(expected, fails(capsys, translate_command, ["cat", "--model", str(out)]))
+    assert re.search(expected, fails(capsys, train_command, arguments(data, out, "--resume")))
+
+
+def test_a_run_is_not_written_over(data, whole, capsys):
+    assert "resume" in fails(capsys, train_command, arguments(data, whole))
+
+
+def test_a_run_goes_on_with_its_own_arguments(data, whole, capsys):
+    said = fails(capsys, train_command, arguments(data, whole, "--resume --max-tokens 100"))
+    assert re.search(r"--max-tokens must be 90 as in \S+run\.json, but it is 100", said)
+
+
+def test_a_gpu_is_taken_where_there_is_one(monkeypatch):
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
+    for count, name, rank, expected in [(0, "auto", None, "cpu"), (2, "auto", 1, "cuda:1"), (2, "cuda", None, "cuda:0")]:
+        monkeypatch.setattr(torch.cuda, "device_count", lambda count=count: count)
+        assert str(choose_device(name, rank)) == expected
+
+
+# Stopped, and going on
+
+
+def launch(folder, step, given, processes=None, **options):
+    """Run `scaling_run.py` in a process of its own, or in several, and return how it ended."""
+    folder.mkdir(exist_ok=True)
+    torchrun = ["-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={processes}"] if processes else []
+    command = [sys.executable, *torchrun, "tests/scaling_run.py", folder, step, *given]
+    environment = {**os.environ, "PYTHONPATH": str(notebooks.ROOT)}
+    return subprocess.run([*map(str, command)], cwd=notebooks.ROOT, env=environment, capture_output=True, text=True, **options)
+
+
+def test_killed_and_resumed_ends_with_the_same_bits(data, whole, tmp_path):
+    out = tmp_path / "run"
+    done = launch(tmp_path / "notes", 7, arguments(data, out))
+    assert done.returncode == -9, done.stderr
+    assert len(torch.load(out / "last.pt", weights_only=True)["extra"]["history"]["losses"]) == 4
+    train_command(arguments(data, out, "--resume"))
+    assert_same_bits(out, whole)
+
+
+def test_a_finished_run_can_go_on(data, whole, tmp_path):
+    train_command(arguments(data, tmp_path / "run", "--steps 8"))
+    train_command(arguments(data, tmp_path / "run", "--resume"))
+    assert_same_bits(tmp_path / "run", whole)
+
+
+@pytest.mark.parametrize("call", [1, 3, 4, 6, 9])
+def test_a_full_disk_loses_no_whole_file(data, whole, tmp_path, monkeypatch, capsys, call):
+    """The disk is full at the `call`-th file that is written: a tokenizer, the record, a checkpoint."""
+    calls, real = [], os.fsync
+
+    def full(file):
+        calls.append(file)
+        if len(calls) == call:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        real(file)
+
+    monkeypatch.setattr(_files.os, "fsync", full)
+    out = tmp_path / "run"
+    said = fails(capsys, train_command, arguments(data, out))
+    assert f"cannot write to {out}: No space left on device" in said and "--resume" in said
+    assert not list(out.glob(".*"))
+    train_command(arguments(data, out, "--resume"))
+    assert_same_bits(out, whole)
+
+
+def test_a_file_that_the_system_cuts_off_is_named(data, tmp_path):
+    """torch's own writer meets the error here, in the middle of a checkpoint."""
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000))
+    done = launch(tmp_path / "notes", 0, arguments(data, tmp_path / "run"), preexec_fn=limit)
+    assert done.returncode == 1 and f"cannot write to {tmp_path / 'run'}: File too large" in done.stderr, done.stderr
+    assert not (tmp_path / "run" / "last.pt").exists()
+
+
+def test_two_processes_are_one_run(data, tmp_path):
+    """The same losses as one process with the batch of both; process 0 alone writes; killed and resumed, the same again."""
+    still = "--dropout 0"
+    train_command(arguments(data, tmp_path / "one", still))
+    two = launch(tmp_path / "notes", 0, arguments(data, tmp_path / "two", f"{still} --accumulation-steps 2"), processes=2)
+    assert two.returncode == 0, two.stderr
+    assert sorted(path.name for path in (tmp_path / "notes").iterdir()) == ["0"]
+    assert_close(curve(tmp_path / "two")["losses"], curve(tmp_path / "one")["losses"], rtol=1e-5, atol=1e-5)
+    ours, theirs = weights(tmp_path / "two" / "last.pt"), weights(tmp_path / "one" / "last.pt")
+    # A key's bias has no gradient but rounding, which Adam makes large: softmax does not see it.
+    moved = [name for name in theirs if not name.endswith("key_projection.bias")]
+    assert_close({name: ours[name] for name in moved}, {name: theirs[name] for name in moved}, rtol=1e-3, atol=1e-4)
+
+    out = tmp_path / "killed"
+    killed = launch(tmp_path / "notes", 7, arguments(data, out, f"{still} --accumulation-steps 2"), processes=2)
+    assert killed.returncode != 0
+    assert len(torch.load(out / "last.pt", weights_only=True)["extra"]["history"]["losses"]) == 4
+    again = launch(tmp_path / "notes", 0, arguments(data, out, f"{still} --accumulation-steps 2 --resume"), processes=2)
+    assert again.returncode == 0, again.stderr
+    assert_close(curve(out)["losses"], curve(tmp_path / "two")["losses"], rtol=1e-6, atol=1e-6)
+    assert_close(weights(out / "last.pt"), ours, rtol=1e-5, atol=1e-6)
+    assert sorted(path.name for path in (tmp_path / "notes").iterdir()) == ["0"]
+
+
+def test_the_commands_are_installed():
+    scripts = tomllib.loads((notebooks.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["scripts"]
+    assert scripts.keys() == {"transformer-train", "transformer-translate"}
+    for place in scripts.values():
+        module, name = place.split(":")
+        assert callable(getattr(import_module(module), name))
+
+
+def test_every_pair_is_in_some_batch():
+    pairs = [(torch.arange(3, 3 + n % 5 + 1).tolist(), [4] * (n % 7) + [2]) for n in range(40)]
+    assert sum(len(batch.source) for batch in token_batches(pairs, 40, seed=3)) == 40
