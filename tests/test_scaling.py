@@ -188,6 +188,23 @@ def test_alone_there_is_nobody_to_meet(monkeypatch):
     assert (processes.rank, processes.count, processes.sum(2.5, torch.device("cpu"))) == (0, 1, 2.5)
 
 
+def test_memory_is_16_bytes_per_parameter_and_activations_that_grow_with_the_batch():
+    config = small_model().config
+    count = sum(parameter.numel() for parameter in small_model().parameters())
+    small, large, half = memory_table(config, 10, 20), memory_table(config, 30, 60), memory_table(config, 10, 20, half=True)
+    assert small["parameters"] + small["gradients"] + small["Adam's moments"] == 16 * count
+    assert large["activations"] == 3 * small["activations"] > 3 * half["activations"]
+    assert half["rounded weights"] == 2 * count
+    with pytest.raises(ValueError, match="target must be at least 1"):
+        memory_table(config, 10, 0)
+
+
+def test_bytes_sent_by_hand():
+    assert bytes_sent(1000, 1) == 0
+    assert bytes_sent(1000, 2) == 4000
+    assert bytes_sent(1000, 8) == 7000
+
+
 # A whole run
 
 

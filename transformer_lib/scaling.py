@@ -54,8 +54,8 @@ def memory_table(
     """Return the bytes that a training step needs, for batches of so many positions.
 
     `source` and `target` count positions, padding included: sentences times length.
-    With `half` the activations of matrix products have two bytes, as in bfloat16;
-    those of dropout, layer norm and loss keep four.
+    `half` is mixed precision: autocast keeps rounded copies, with 2 bytes a number, of
+    the weights and of what goes into each linear layer.
 
     Raises: `ValueError` if a number is below 1.
     Source: counted layer by layer, for fused attention and dropout above 0.
@@ -63,16 +63,22 @@ def memory_table(
     check.at_least(1, source=source, target=target)
     n, d, f = config.num_layers, config.d_model, config.d_ff
     parameters = sum(parameter_table(config).values())
-    # Numbers kept: of products, and of dropout, norms and the loss.
-    products = source * n * (6 * d + f + 2 * d) + target * n * (10 * d + f)
-    others = source * (n * 4 * d + 2 * d) + target * (n * 5 * d + 2 * d)
-    others += target * config.target_vocab_size
-    return {
+    table = {
         "parameters": 4 * parameters,
         "gradients": 4 * parameters,
         "Adam's moments": 8 * parameters,
-        "activations": (2 if half else 4) * products + 4 * others,
     }
+    scores = target * config.target_vocab_size
+    if half:
+        table["rounded weights"] = 2 * parameters
+        rounded = source * n * (14 * d + f) + target * (n * (14 * d + f) + d)
+        exact = source * (n * 2 * d + d) + target * (n * 3 * d + d) + scores
+        table["activations"] = 2 * rounded + 4 * exact
+    else:
+        of_source = source * (n * (12 * d + f) + 2 * d)
+        of_target = target * (n * (15 * d + f) + 2 * d)
+        table["activations"] = 4 * (of_source + of_target + scores)
+    return table
 
 # %% ../notebooks/15_scaling.ipynb #processes
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ CHAPTERS: dict[str, tuple[int, str]] = {
     "bug_museum": (16, "The bug museum"),
 }
 # Chapters that are not written yet: drawn with a dashed border, in pale letters.
-PLANNED = frozenset({"scaling", "bug_museum"})
+PLANNED = frozenset({"bug_museum"})
 
 
 @dataclass(frozen=True)
