@@ -24,6 +24,8 @@ from transformer_lib import _files
 from transformer_lib._runs import TextTranslator, choose_device
 from transformer_lib.scaling import (
     Processes,
+    bytes_sent,
+    memory_table,
     padding_share,
     scaled_step,
     scaled_train,

@@ -14,7 +14,6 @@ import warnings
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import torch
 import torch.distributed as dist
@@ -95,6 +94,8 @@ class Processes:
     def join(cls, device: torch.device) -> "Processes":
         if "WORLD_SIZE" not in os.environ:  # nobody has started others
             return cls()
+        if device.type == "cuda":
+            torch.cuda.set_device(device)
         dist.init_process_group("nccl" if device.type == "cuda" else "gloo")
         return cls(dist.get_rank(), dist.get_world_size())
 
@@ -223,10 +224,13 @@ def scaled_train(
     seed: int = 0,
     checkpoint: Checkpoint | None = None,
     measure: Callable[[int, ScaledHistory], None] | None = None,
+    precision: str = "float32",
+    smoothing: float = 0.1,
+    accumulation_steps: int = 1,
+    max_grad_norm: float | None = None,
     description: str = "training",
-    **options: Any,
 ) -> ScaledHistory:
-    """Do chapter 12's `train` with several processes; `options` go to `scaled_step`.
+    """Do chapter 12's `train` with several processes; one batch is one `scaled_step`.
 
     Each process calls it with the same arguments. Process 0 alone writes: after each
     `checkpoint.every` steps, and the last, it calls `measure(step, history)` and then
@@ -252,7 +256,16 @@ def scaled_train(
         torch.manual_seed((seed * 1_000_003 + step) * 1009 + processes.rank)
         start = time.perf_counter()
         try:
-            loss = scaled_step(engine, batch, optimizer, processes=processes, **options)
+            loss = scaled_step(
+                engine,
+                batch,
+                optimizer,
+                processes=processes,
+                precision=precision,
+                smoothing=smoothing,
+                accumulation_steps=accumulation_steps,
+                max_grad_norm=max_grad_norm,
+            )
         except FloatingPointError as error:
             raise FloatingPointError(f"{error} in step {step}") from None
         if schedule is not None:
