@@ -10,6 +10,7 @@ from transformer_lib.recurrent import LSTMCell, RNNCell
 from transformer_lib.teaching.figures import live
 
 GATES = [0.5, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999, 1]
+WRITTEN = [0.25, 0.5, 1]
 WEIGHTS = [0.5, 0.8, 0.9, 1, 1.1]
 STEPS = [3, 5, 10, 20, 50, 100, 200, 500, 1000]
 ZERO = torch.zeros(1, 1, dtype=torch.float64)
@@ -28,20 +29,20 @@ def with_parameters(cell, **numbers):
     return cell
 
 
-def cell_states(f, last):
-    """Write 0.5 into an LSTM's cell state, and let it run with this forget gate and closed input gate."""
+def cell_states(f, last, written):
+    """Write a number into an LSTM's cell state, and let it run with this forget gate and closed input gate."""
     gate = math.log(f / (1 - f)) if f < 1 else 100.0
     lstm = with_parameters(LSTMCell(1, 1), bias_ih=[-100.0, gate, 0.0, 0.0])
-    states = [torch.full((1, 1), 0.5, dtype=torch.float64, requires_grad=True)]
+    states = [torch.full((1, 1), written, dtype=torch.float64, requires_grad=True)]
     for _ in range(last - 1):
         states.append(lstm(ZERO, (ZERO, states[-1]))[1])
     return values_and_gradients(states, states[0])
 
 
-def neuron_outputs(w_y, last):
-    """The neuron of the chapter: w_x is 0.5, and the input is a 1 and then zeros."""
+def neuron_outputs(w_y, last, written):
+    """The neuron of the chapter: w_x is 0.5, and the input is a number (0.5 of it comes in) and then zeros."""
     rnn = with_parameters(RNNCell(1, 1), weight_ih=0.5, weight_hh=w_y)
-    outputs = [rnn(ZERO + 1, ZERO).detach().requires_grad_()]
+    outputs = [rnn(ZERO + 2 * written, ZERO).detach().requires_grad_()]
     for _ in range(last - 1):
         outputs.append(rnn(ZERO, outputs[-1]))
     return values_and_gradients(outputs, outputs[0])
@@ -62,20 +63,22 @@ def numbers(seen):
 
 
 @pytest.mark.parametrize(
-    ("f", "w_y", "last"), [(0.9, 0.8, 3), (0.5, 0.5, 20), (1, 1, 100), (0.98, 1.1, 50), (0.999, 0.9, 1000)]
+    ("f", "w_y", "last", "written"),
+    [(0.9, 0.8, 3, 0.5), (0.5, 0.5, 20, 1), (1, 1, 100, 0.25), (0.98, 1.1, 50, 0.25), (0.999, 0.9, 1000, 1)],
 )
-def test_the_curves_are_those_of_the_cells(touch, slide, f, w_y, last):
+def test_the_curves_are_those_of_the_cells(touch, slide, f, w_y, last, written):
     seen = touch(live.forget_gate())
+    slide(seen, "comes in", WRITTEN.index(written))
     for label, index in [("forget gate", GATES.index(f)), ("w_y", WEIGHTS.index(w_y)), ("time steps", STEPS.index(last))]:
         slide(seen, label, index)
-    cell, neuron = cell_states(f, last), neuron_outputs(w_y, last)
+    cell, neuron = cell_states(f, last, written), neuron_outputs(w_y, last, written)
 
     drawn_neuron, drawn_cell = curves(seen)
     assert drawn_cell == pytest.approx(cell[0], abs=2e-4) and drawn_neuron == pytest.approx(neuron[0], abs=2e-4)
     at, held, share, *half, output, first = numbers(seen)
     assert at == last
     assert [held, share, output] == pytest.approx([cell[0][-1], cell[1][-1], neuron[0][-1]], abs=6e-4)
-    assert first == pytest.approx(0.462, abs=6e-4)
+    assert first == pytest.approx(math.tanh(written), abs=6e-4)
     if f < 1:
         assert f ** half[0] == pytest.approx(0.5, abs=0.02)
     else:
@@ -102,6 +105,16 @@ def test_the_steps_by_hand_are_in_the_figure(touch, slide):
     assert neuron == pytest.approx([0.462, 0.354, 0.276], abs=6e-4)
     slide(seen, "w_y", 3)
     assert curves(seen)[0] == pytest.approx([0.462, 0.432, 0.407], abs=6e-4)
+
+
+def test_above_one_the_neuron_keeps_a_sign_and_not_the_number(touch, slide):
+    """The chapter's 0.503, from each of the three starts."""
+    seen = touch(live.forget_gate())
+    slide(seen, "w_y", WEIGHTS.index(1.1))
+    slide(seen, "time steps", STEPS.index(200))
+    for index in range(len(WRITTEN)):
+        slide(seen, "comes in", index)
+        assert curves(seen)[0][-1] == pytest.approx(0.503, abs=6e-4)
 
 
 def test_the_mark_stands_where_the_curve_has_lost_half(touch, slide):

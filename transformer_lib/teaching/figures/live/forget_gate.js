@@ -1,13 +1,13 @@
 // Something is written at time step 1, and nothing after it: what is left of it in a cell state, and in a plain neuron.
 
 function start(parts, data) {
-  const state = { f: data.f, w_y: data.w_y, last: data.last, show: "value" }
+  const state = { written: data.written, f: data.f, w_y: data.w_y, last: data.last, show: "value" }
 
   // For each time step what the two hold, and the gradients of that with respect to what they held at step 1.
   function steps() {
     const cell = { value: [], gradient: [] }
     const neuron = { value: [], gradient: [] }
-    let [c, y, throughCell, throughNeuron] = [data.written, Math.tanh(data.written), 1, 1]
+    let [c, y, throughCell, throughNeuron] = [state.written, Math.tanh(state.written), 1, 1]
     for (let t = 1; t <= state.last; t++) {
       cell.value.push(c)
       cell.gradient.push(throughCell)
@@ -33,7 +33,7 @@ function start(parts, data) {
         `${last - 1} times the factor ${f}. Through the neuron it is ${at(neuron)}: ` +
         `${last - 1} times ${w_y}, and each time the slope of tanh.`
       )
-    const half = f < 1 ? `half is gone after ${number(halfLife(), 1)} steps` : "nothing is ever lost"
+    const half = f < 1 ? `half is left ${number(halfLife(), 1)} steps after step 1` : "nothing is ever lost"
     return (
       `At time step ${last} the cell state is ${at(cell)}, ${shown(cell.gradient[last - 1])} of what was written: ${half}. ` +
       `The neuron’s output is ${at(neuron)}; it began with ${shown(neuron.value[0])}.`
@@ -46,14 +46,15 @@ function start(parts, data) {
     const { last, show } = state
     const stacked = width < 420
     const [left, right, top, bottom] = [38, width - 14, stacked ? 52 : 34, 230]
-    const highest = show === "value" ? 0.55 : 1.1
+    const most = show === "value" && state.written < 1 ? 0.5 : 1
+    const highest = 1.1 * most
     const x = (t) => left + ((right - left) * (t - 1)) / (last - 1)
     const y = (value) => bottom - ((bottom - top) * value) / highest
     const nodes = []
     const line = (x1, y1, x2, y2, look) => nodes.push(svg("line", { x1, y1, x2, y2, ...look }))
     const text = (x, y, words, look = {}) => nodes.push(svg("text", { x, y, ...look }, words))
 
-    for (const tick of show === "value" ? [0, 0.25, 0.5] : [0, 0.5, 1]) {
+    for (const tick of [0, most / 2, most]) {
       line(left, y(tick), right, y(tick), { stroke: "var(--tl-line)", "stroke-width": tick ? 0.5 : 1 })
       text(left - 6, y(tick) + 4, String(tick), { "text-anchor": "end", class: "tl-quiet" })
     }
@@ -75,11 +76,11 @@ function start(parts, data) {
 
     const half = 1 + halfLife()
     if (half <= last) {
-      const middle = y((show === "value" ? data.written : 1) / 2)
+      const middle = y((show === "value" ? state.written : 1) / 2)
       line(x(half), bottom, x(half), middle, { stroke: "var(--tl-key)", "stroke-dasharray": "2 3", class: "tl-half" })
       nodes.push(svg("circle", { cx: x(half), cy: middle, r: 4, fill: "var(--tl-key)" }))
-      const words = `half after ${number(half - 1, 1)} steps`
-      if (x(half) + 140 < right) text(x(half) + 8, middle - 8, words)
+      const words = stacked ? "half left" : `half left ${number(half - 1, 1)} steps later`
+      if (x(half) + (stacked ? 70 : 170) < right) text(x(half) + 8, middle - 8, words)
       else text(x(half) - 8, middle + 20, words, { "text-anchor": "end" })
     }
     const label = `Cell state and neuron: the ${show} over ${last} time steps`
@@ -92,6 +93,7 @@ function start(parts, data) {
     draw()
   }
   parts.controls.append(
+    slider({ label: "comes in", values: [0.25, 0.5, 1], value: data.written, changed: set("written") }),
     slider({
       label: "forget gate f",
       values: [0.5, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999, 1],

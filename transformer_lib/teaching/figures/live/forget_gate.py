@@ -6,7 +6,7 @@ from transformer_lib.teaching.figures.live.figure import LiveFigure
 
 
 def forget_gate() -> LiveFigure:
-    """Return a cell state and a neuron's echo over time, with gate, weight and number of steps to move, and the gradients."""
+    """Return a cell state and a neuron's echo over time, and their gradients; input, gate, weight and length can be moved."""
     written, f, w_y, last = 0.5, 0.9, 0.8, 20
     cell, neuron = [written], [math.tanh(written)]
     for _ in range(last - 1):
@@ -31,7 +31,7 @@ def forget_gate() -> LiveFigure:
     )
     return LiveFigure(
         "forget_gate",
-        title="With f = 1 the cell state stays; a neuron’s echo fades even with w_y = 1",
+        title="What is left, step by step, of what came in at step 1?",
         still=still,
         says=(
             f"At time step {last} the cell state is {cell[-1]:.3f}, {f ** (last - 1):.3f} of what was written. "
