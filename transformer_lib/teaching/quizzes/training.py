@@ -23,7 +23,7 @@ QUESTIONS = [
         "leaves the padding out. How far is the gradient from that of the uncut batch?",
         answers=[
             (
-                "Still by a quarter or more of its length.",
+                "Still by a quarter or more of its norm.",
                 "25 to 52 %, by seed: the words of a part with few words still weigh too much.",
             ),
             (
@@ -47,7 +47,7 @@ QUESTIONS = [
             ),
             (
                 "Mixing makes the jumps smaller, half the rate does not.",
-                "Neighbours are not enough: there are still batches of short sentences alone.",
+                "With neighbouring lengths the largest rises were 0.19 to 0.83.",
             ),
             (
                 "Neither remedy does: the jumps stay as large as before.",
@@ -79,11 +79,11 @@ QUESTIONS = [
         answers=[
             (
                 "The held-out sentences are fewer, and easier.",
-                "They are drawn like the others, and a mean does not depend on how many they are.",
+                "They are longer: none has only one or two symbols. And a mean does not depend on their number.",
             ),
             (
                 "Dropout and label smoothing, in training only.",
-                "At step 20 they make the smaller part; at step 160 they make all of it.",
+                "At step 20 they make the smaller part; at step 160 the larger one.",
             ),
             (
                 "The plotted value is a mean over all 20 steps.",
