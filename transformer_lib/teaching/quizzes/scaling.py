@@ -8,10 +8,10 @@ QUESTIONS = [
         answers=[
             ("It could become larger than any bfloat16.", "bfloat16 has float32's exponents, and reaches as far."),
             (
-                "A sum of many words soon stands still in 8 bits.",
-                "In bfloat16 256 + 1 is 256: the thousand ones stopped there.",
+                "A loss with 8 significant bits is coarse.",
+                "Near 6 the bfloat16 numbers lie 0.03 apart: smaller changes of the loss would vanish.",
             ),
-            ("torch has no cross-entropy for bfloat16.", "It has one; the numbers that come out are coarse."),
+            ("torch has no cross-entropy for bfloat16.", "It has one. Autocast keeps it in float32 on purpose."),
         ],
         correct=1,
     ),
