@@ -74,13 +74,16 @@ def test_ids_batch_and_logits_are_those_of_the_library(touch, reader, review):
                 continue
             own = reader.vocabulary.encode(words)
             batch = pad_batch([own, other])
-            for name, row in zip(("yours", "other"), batch.tolist(), strict=True):
+            for name, row in zip(("yours", "neighbour"), batch.tolist(), strict=True):
                 assert [int(text) for text in seen.figure.locator(f"svg text[data-id={name}]").all_text_contents()] == row
-            heading = seen.figure.locator("svg text", has_text="batch of ids").text_content()
-            assert heading == f"batch of ids {tuple(batch.shape)}"
+            heading = seen.figure.locator("svg text", has_text="ids (2,").text_content()
+            assert heading == f"ids {tuple(batch.shape)}: as wide as the longest"
 
             gru, read = (reader.classifier, own) if mask else (WithoutMask(reader.classifier), batch[0].tolist())
             assert numbers(seen, "gru") == pytest.approx(after_each(gru, read), abs=0.0501)
+            bars = seen.figure.locator("svg rect[fill='var(--tl-accent)']")
+            opacities = [float(bar.get_attribute("fill-opacity")) for bar in bars.all()]
+            assert opacities == [*[0.35] * (len(read) - 1), *[1.0] * bool(read)]  # the last alone was trained
             assert numbers(seen, "bag") == pytest.approx(after_each(reader.bag, read), abs=0.0501)
             with torch.no_grad():
                 logits = [gru(batch)[0].item(), reader.bag(batch)[0].item()]
@@ -103,7 +106,7 @@ def test_ids_batch_and_logits_are_those_of_the_library(touch, reader, review):
 def test_an_example_is_taken_into_the_box_and_can_be_changed(touch, reader):
     """The second one is what the chapter says of it: taken for praise, until padding is read."""
     seen = touch(live.review_reader())
-    choose(seen, "begin with", 1)
+    choose(seen, "examples", 1)
     box = seen.figure.get_by_role("textbox", name="review")
     assert box.input_value() == "The story was not good."
     assert numbers(seen, "gru") == pytest.approx(after_each(reader.classifier, [1, 34, 2, 3, 41]), abs=0.0501)

@@ -35,7 +35,10 @@ QUESTIONS = [
         "added. What happened?",
         answers=[
             ("All eight ended at a coin flip or near it.", "That is what untrained weights do. Most learned better."),
-            ("Most held out, and two were down to a guess.", "One of the two had 1.00 without padding, and failed as well."),
+            (
+                "Six kept about 0.90 or more, two fell to a guess.",
+                "One of the two had 1.00 without added padding, and failed as well.",
+            ),
             ("The share right stayed 1.00 for all eight.", "So it was with the mask, put back onto the same weights."),
         ],
         correct=1,

@@ -68,7 +68,7 @@ function start(parts, data) {
   const other = tokenize(data.other).map(encode)
 
   function drawBatch(rows, columns, width) {
-    const left = 48
+    const left = 72
     const cell = Math.min(30, (width - left) / columns)
     const small = `font-size:${cell < 18 ? 10 : 12}px`
     const cells = rows.flatMap(([name, row], i) => {
@@ -86,7 +86,7 @@ function start(parts, data) {
         }),
       ]
     })
-    return [svg("text", { x: 0, y: 13, style: "font-weight:600" }, `batch of ids (2, ${columns})`), ...cells]
+    return [svg("text", { x: 0, y: 13, style: "font-weight:600" }, `ids (2, ${columns}): as wide as the longest`), ...cells]
   }
 
   function drawLogits(words, row, after, width, top) {
@@ -100,19 +100,21 @@ function start(parts, data) {
       const { gru, bag: sum } = after[i + 1]
       const length = Math.min(1, Math.abs(gru) / 12) * longest
       const positive = gru > 0
+      // Only the logit after the last word was trained.
+      const bar = { x: positive ? middle : middle - length, "fill-opacity": i < labels.length - 1 ? 0.35 : 1 }
       const number = { x: middle + (positive ? 5 : -5) + (positive ? length : -length), y: y + 14 }
       return [
         svg("text", { x: 0, y: y + 14 }, label),
         svg("text", { x: id, y: y + 14, "text-anchor": "end", class: "tl-quiet" }, `${row[i]}`),
         svg("text", { x: bag, y: y + 14, "text-anchor": "end", "data-logit": "bag" }, signed(sum)),
-        svg("rect", { x: positive ? middle : middle - length, y, width: length, height: 18, fill: "var(--tl-accent)" }),
+        svg("rect", { ...bar, y, width: length, height: 18, fill: "var(--tl-accent)" }),
         svg("text", { ...number, "text-anchor": positive ? "start" : "end", "data-logit": "gru" }, signed(gru)),
       ]
     })
     const quiet = { class: "tl-quiet", y: top + 35 }
     const bottom = top + 42 + 22 * labels.length
     return [
-      svg("text", { x: 0, y: top + 14, style: "font-weight:600" }, "logit so far"),
+      svg("text", { x: 0, y: top + 14, style: "font-weight:600" }, "logit if it ended here"),
       svg("text", { x: middle, y: top + 18, "text-anchor": "middle", class: "tl-quiet" }, "GRU"),
       svg("text", { x: 0, ...quiet }, "word"),
       svg("text", { x: id, "text-anchor": "end", ...quiet }, "id"),
@@ -140,7 +142,7 @@ function start(parts, data) {
     const after = logits(row)
     const rows = [
       ["yours", own],
-      ["other", other],
+      ["neighbour", other],
     ]
     const top = 84
     const height = top + 46 + 22 * read.length
@@ -182,7 +184,7 @@ function start(parts, data) {
     box.querySelector("input").value = example
     set("text")(example)
   }
-  const examples = choice({ label: "begin with", options: data.examples, value: state.text, changed: take })
+  const examples = choice({ label: "examples", options: data.examples, value: state.text, changed: take })
   for (const node of [box, examples, examples.querySelector("select")]) node.style.maxWidth = "100%"
   parts.controls.append(
     examples,
