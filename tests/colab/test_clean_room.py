@@ -55,7 +55,8 @@ def test_nbval_starts_its_kernels_in_the_clean_room(pytestconfig):
 def test_only_the_library_is_installed(room):
     installed = room / "installed"
     names = {path.name for path in installed.iterdir()} - {"sitecustomize.py", "__pycache__"}
-    assert names == {"transformer_lib", next(name for name in names if name.endswith(".dist-info"))}
+    assert names == {"transformer_lib", "bin", next(name for name in names if name.endswith(".dist-info"))}
+    assert {path.name for path in (installed / "bin").iterdir()} == {"transformer-train", "transformer-translate"}
     library = notebooks.ROOT / "transformer_lib"
     published = [p.relative_to(library) for p in library.rglob("*.py") if p.name != "_modidx.py"]
     assert published
