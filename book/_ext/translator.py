@@ -4,7 +4,6 @@ A page that is opened as a file may load scripts and nothing else. So the weight
 from the library's own translator, in the half precision in which that is stored, and a page loads it when it is first used.
 """
 
-import base64
 import json
 from dataclasses import asdict
 from functools import cache
@@ -19,6 +18,7 @@ from sphinx.util.docutils import SphinxDirective
 from transformer_lib import teaching
 from transformer_lib.seq2seq import EOS_ID, SOS_ID
 from transformer_lib.teaching.corpora import english_french
+from transformer_lib.teaching.figures.live.tensors import in_half_precision
 from transformer_lib.teaching.figures.theme import stylesheet
 from transformer_lib.translation import pretrained_translator
 
@@ -46,14 +46,11 @@ translator = cache(pretrained_translator)
 def weights_script():
     """Return the script: sizes, tokenizer, and every weight once, in half precision, low byte first, as base64."""
     tokenizer = json.loads(translator().tokenizer.backend.to_str())
-    # Matrices that are shared are the same parameter, and come once; a vector is a matrix with one row.
-    parameters = [(name, value.detach().half()) for name, value in translator().model.named_parameters()]
-    numbers = b"".join(value.numpy().astype("<f2").tobytes() for _, value in parameters)
     pretrained = {
         "config": asdict(translator().model.config),
         "tokenizer": {key: tokenizer[key] for key in ("normalizer", "model")},
-        "shapes": [(name, *value.reshape(-1, value.shape[-1]).shape) for name, value in parameters],
-        "weights": base64.b64encode(numbers).decode(),
+        # Matrices that are shared are the same parameter, and come once.
+        **in_half_precision(dict(translator().model.named_parameters())),
     }
     return START + json.dumps(pretrained, ensure_ascii=False, separators=(",", ":")) + ";\n"
 

@@ -45,3 +45,16 @@ def slide():
             seen.page.keyboard.press("ArrowRight")
 
     return move
+
+
+@pytest.fixture
+def choose():
+    """A function that chooses the `index`-th entry of the list with this label, by keyboard."""
+
+    def move(seen, label, index):
+        seen.figure.get_by_role("combobox", name=label).focus()
+        seen.page.keyboard.press("Home")
+        for _ in range(index):
+            seen.page.keyboard.press("ArrowDown")
+
+    return move

@@ -51,14 +51,6 @@ def write(seen, sentence):
         seen.page.keyboard.press("Delete")
 
 
-def choose(seen, label, index):
-    """Choose the `index`-th entry of the list with this label, by keyboard."""
-    seen.figure.get_by_role("combobox", name=label).focus()
-    seen.page.keyboard.press("Home")
-    for _ in range(index):
-        seen.page.keyboard.press("ArrowDown")
-
-
 def says(seen):
     return seen.figure.locator(".tl-says").inner_text()
 
@@ -80,7 +72,7 @@ def close(text, value):
 @pytest.mark.parametrize("padding", [False, True])
 @pytest.mark.parametrize(("sentence", "pads", "side"), [("je suis étudiant", 2, 0), ("ma soeur ne cherche PAS", 1, 1)])
 def test_scores_mask_and_weights_are_those_of_the_library(
-    touch, slide, translator, first_head, sentence, pads, side, padding, look_ahead
+    touch, slide, choose, translator, first_head, sentence, pads, side, padding, look_ahead
 ):
     seen = touch(live.masked_sentence())
     write(seen, sentence)
@@ -180,7 +172,7 @@ def test_a_text_that_cannot_be_read_gets_a_sentence_and_the_picture_stays(touch,
     assert seen.complaints == []
 
 
-def test_a_cell_can_be_chosen_by_a_click_too_and_stays_chosen_when_padding_comes_before_it(touch):
+def test_a_cell_can_be_chosen_by_a_click_too_and_stays_chosen_when_padding_comes_before_it(touch, choose):
     seen = touch(live.masked_sentence())
     seen.figure.locator("g[data-cell=weights]").nth(3 * 5 + 1).click()
     assert says(seen).startswith("étudiant looks at je: ")

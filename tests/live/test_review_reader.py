@@ -36,14 +36,6 @@ def write(seen, review):
     seen.page.keyboard.insert_text(review)
 
 
-def choose(seen, label, index):
-    """Choose the `index`-th entry of the list with this label, by keyboard."""
-    seen.figure.get_by_role("combobox", name=label).focus()
-    seen.page.keyboard.press("Home")
-    for _ in range(index):
-        seen.page.keyboard.press("ArrowDown")
-
-
 def says(seen):
     return seen.figure.locator(".tl-says").inner_text()
 
@@ -59,7 +51,7 @@ def after_each(model, row):
 
 
 @pytest.mark.parametrize("review", REVIEWS)
-def test_ids_batch_and_logits_are_those_of_the_library(touch, reader, review):
+def test_ids_batch_and_logits_are_those_of_the_library(touch, reader, review, choose):
     figure = live.review_reader()
     seen = touch(figure)
     write(seen, review)
@@ -103,7 +95,7 @@ def test_ids_batch_and_logits_are_those_of_the_library(touch, reader, review):
     assert seen.complaints == []
 
 
-def test_an_example_is_taken_into_the_box_and_can_be_changed(touch, reader):
+def test_an_example_is_taken_into_the_box_and_can_be_changed(touch, reader, choose):
     """The second one is what the chapter says of it: taken for praise, until padding is read."""
     seen = touch(live.review_reader())
     choose(seen, "examples", 1)
@@ -120,7 +112,7 @@ def test_an_example_is_taken_into_the_box_and_can_be_changed(touch, reader):
 
 
 @pytest.mark.parametrize("review", ["very " * 300, "x" * 3000, "학생 " * 18, "<script>alert(1)</script>", "🎬" * 100])
-def test_any_text_leaves_the_page_whole(touch, review):
+def test_any_text_leaves_the_page_whole(touch, review, choose):
     seen = touch(live.review_reader(), width=390)
     write(seen, review)
     assert says(seen).endswith(".")

@@ -21,7 +21,7 @@ _RULES = """
   color:var(--tl-ink);accent-color:var(--tl-accent)}
 .tl-live input[type=range]{width:9rem;max-width:100%;height:1.5rem;margin:0}
 .tl-live input[type=text]{width:22rem}
-.tl-live input[type=text],.tl-live select{max-width:100%}
+.tl-live label,.tl-live input[type=text],.tl-live select{max-width:100%}
 .tl-live input[type=text],.tl-live select,.tl-live button{min-height:2rem;padding:.15rem .6rem;box-sizing:border-box;
   border:1px solid var(--tl-line);border-radius:.35rem;background:var(--tl-card)}
 .tl-live button{cursor:pointer}

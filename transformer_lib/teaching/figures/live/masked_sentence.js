@@ -183,7 +183,6 @@ function start(parts, data) {
     else set("words")(words.map((word) => ids.get(plain(word))))
   }
   const box = textBox({ label: "French sentence", value: data.sentence, changed: write })
-  box.style.maxWidth = "100%"
   parts.controls.append(
     box,
     slider({ label: "places of padding", values: [0, 1, 2], value: state.pads, changed: set("pads") }),

@@ -185,7 +185,6 @@ function start(parts, data) {
     set("text")(example)
   }
   const examples = choice({ label: "examples", options: data.examples, value: state.text, changed: take })
-  for (const node of [box, examples, examples.querySelector("select")]) node.style.maxWidth = "100%"
   parts.controls.append(
     examples,
     box,

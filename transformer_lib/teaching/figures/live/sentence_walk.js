@@ -382,7 +382,6 @@ function start(parts, data) {
     back,
     next
   )
-  for (const part of [...parts.controls.children, stops.querySelector("select")]) part.style.maxWidth = "100%"
   parts.drawInWidth((newWidth) => {
     width = newWidth
     draw()

@@ -7,10 +7,7 @@ function start(parts, data) {
     const root = Math.sqrt(state.d_k)
     const dots = data.scores.map((score) => score * root)
     const logits = dots.map((dot) => dot / (state.divide ? root : 1) / state.temperature)
-    const largest = Math.max(...logits)
-    const powers = logits.map((logit) => Math.exp(logit - largest))
-    const sum = powers.reduce((a, b) => a + b)
-    return { dots, logits, weights: powers.map((power) => power / sum) }
+    return { dots, logits, weights: softmax(logits) }
   }
 
   function says(weights) {

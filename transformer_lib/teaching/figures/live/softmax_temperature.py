@@ -34,4 +34,5 @@ def softmax_temperature() -> LiveFigure:
         still=f'<svg viewBox="0 0 340 140" role="img" aria-label="Five weights">{bars}</svg>',
         says=says,
         data={"words": words, "scores": scores.tolist(), "d_k": d_k},
+        uses=("tensors",),
     )

@@ -1,4 +1,4 @@
-// What torch does for the Python, for the figures that carry trained weights; the names are those of the site's tensors.js.
+// What torch does for the Python, for the figures that need it; the names are those of the site's tensors.js.
 
 // The sum of the products of `a` and `b`.
 const dot = (a, b) => a.reduce((sum, value, i) => sum + value * b[i], 0)
