@@ -1,15 +1,24 @@
-"""One part exchanged for another: a new attention is one class, the model that uses it one more; nothing else is touched."""
+"""One part exchanged for another: a new attention is one class, put in the place of ours; nothing else is touched."""
+
+from functools import partial
 
 import pytest
 import torch
 from torch import nn
-from torch.nn import functional as F
 from torch.testing import assert_close
 
-from transformer_lib.attention import MultiHeadAttention, join_heads, split_heads
+from transformer_lib.attention import MultiHeadAttention
 from transformer_lib.decoding import CachedTransformer, greedy_decode
 from transformer_lib.schedule import label_smoothed_loss
 from transformer_lib.seq2seq import PAD_ID
+from transformer_lib.teaching.experiments.after import (
+    POSITIONS,
+    GroupedQueryAttention,
+    RotaryAttention,
+    T5Bias,
+    exchange,
+    with_positions,
+)
 from transformer_lib.transformer import Transformer, TransformerConfig
 
 CONFIG = TransformerConfig(
@@ -17,83 +26,27 @@ CONFIG = TransformerConfig(
 )
 
 
-def rotated(x, positions):
-    """Turn each pair of dimensions of `x`, (batch, heads, seq, d_k), by an angle that grows with the position."""
-    pair = torch.arange(x.size(-1) // 2, dtype=x.dtype)
-    angle = positions[:, None] / 10_000 ** (2 * pair / x.size(-1))  # (seq, d_k / 2)
-    even, odd = x[..., 0::2], x[..., 1::2]  # each (batch, heads, seq, d_k / 2)
-    turned = [even * angle.cos() - odd * angle.sin(), even * angle.sin() + odd * angle.cos()]
-    return torch.stack(turned, dim=-1).flatten(start_dim=-2)
+def multi_query(model):
+    one_group = partial(GroupedQueryAttention, groups=1)
+    exchange(model.encoder, "attention", one_group)
+    exchange(model.decoder, "self_attention", one_group)
+    exchange(model.decoder, "cross_attention", one_group)
+    return model
 
 
-class RotaryAttention(MultiHeadAttention):
-    """Self-attention that knows positions by itself: the queries stand at the last positions of the keys."""
+def relative(kind):
+    def changed(model):
+        with_positions(model, kind)
+        for part in model.modules():
+            if isinstance(part, T5Bias):  # at the start it is 0 everywhere
+                nn.init.normal_(part.table)
+        return model
 
-    def attend(self, query, k, v, mask):
-        q = split_heads(self.query_projection(query), self.num_heads)  # (batch, heads, query, d_k)
-        positions = torch.arange(k.size(2), dtype=k.dtype)
-        q, k = rotated(q, positions[k.size(2) - q.size(2) :]), rotated(k, positions)
-        heads = F.scaled_dot_product_attention(q, k, v, mask, self.dropout if self.training else 0.0)
-        return self.output_projection(join_heads(heads))
-
-
-class MultiQueryAttention(nn.Module):
-    """An attention of another kind, and no subclass: many queries share one head of keys and values."""
-
-    def __init__(self, d_model, num_heads, dropout=0.0):
-        super().__init__()
-        self.num_heads, d_k = num_heads, d_model // num_heads
-        self.query_projection, self.output_projection = nn.Linear(d_model, d_model), nn.Linear(d_model, d_model)
-        self.key_projection, self.value_projection = nn.Linear(d_model, d_k), nn.Linear(d_model, d_k)
-
-    def forward(self, query, key, value, mask=None):
-        return self.attend(query, *self.keys_and_values(key, value), mask)
-
-    def keys_and_values(self, key, value):
-        return self.key_projection(key)[:, None], self.value_projection(value)[:, None]  # each (batch, 1, key, d_k)
-
-    def attend(self, query, k, v, mask):
-        q = split_heads(self.query_projection(query), self.num_heads)
-        heads = F.scaled_dot_product_attention(
-            q, k.expand(-1, self.num_heads, -1, -1), v.expand(-1, self.num_heads, -1, -1), mask
-        )
-        return self.output_projection(join_heads(heads))
+    return changed
 
 
-class NoPositions(nn.Module):
-    def forward(self, x, offset=0):
-        return x
-
-
-class Rotary(Transformer):
-    def __init__(self, config):
-        super().__init__(config)
-        self.positions = NoPositions()
-        for layer in self.encoder.layers:
-            layer.attention = RotaryAttention(config.d_model, config.num_heads)
-        for layer in self.decoder.layers:
-            layer.self_attention = RotaryAttention(config.d_model, config.num_heads)
-
-
-class MultiQuery(Transformer):
-    def __init__(self, config):
-        super().__init__(config)
-        for layer in self.encoder.layers:
-            layer.attention = MultiQueryAttention(config.d_model, config.num_heads)
-        for layer in self.decoder.layers:
-            layer.self_attention = MultiQueryAttention(config.d_model, config.num_heads)
-            layer.cross_attention = MultiQueryAttention(config.d_model, config.num_heads)
-
-
-class CachedRotary(Rotary, CachedTransformer):
-    """The cache comes by inheritance alone."""
-
-
-class CachedMultiQuery(MultiQuery, CachedTransformer):
-    """The cache comes by inheritance alone."""
-
-
-PAIRS = pytest.mark.parametrize(("plain", "cached"), [(Rotary, CachedRotary), (MultiQuery, CachedMultiQuery)])
+RELATIVE = {kind: relative(kind) for kind in POSITIONS if kind != "none"}
+CHANGES = {**RELATIVE, "multi-query": multi_query}
 
 
 def sentences(vocab_size, lengths):
@@ -101,10 +54,10 @@ def sentences(vocab_size, lengths):
     return ids.masked_fill(torch.arange(max(lengths)) >= torch.tensor(lengths)[:, None], PAD_ID)
 
 
-@PAIRS
-def test_it_trains(plain, cached):
+@pytest.mark.parametrize("changed", CHANGES.values(), ids=CHANGES)
+def test_it_trains(changed):
     torch.manual_seed(0)
-    model = plain(CONFIG)
+    model = changed(Transformer(CONFIG))
     source, target = sentences(11, [7, 5, 3]), sentences(13, [6, 6, 4])
     optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
     losses = []
@@ -118,12 +71,12 @@ def test_it_trains(plain, cached):
     assert losses[-1] < losses[0] - 0.5
 
 
-@PAIRS
+@pytest.mark.parametrize("changed", CHANGES.values(), ids=CHANGES)
 @pytest.mark.usefixtures("float64_default")
-def test_cached_equals_uncached(plain, cached):
+def test_cached_equals_uncached(changed):
     torch.manual_seed(0)
-    model = plain(CONFIG).eval()
-    keeping = cached(CONFIG).eval()
+    model = changed(Transformer(CONFIG)).eval()
+    keeping = changed(CachedTransformer(CONFIG)).eval()
     keeping.load_state_dict(model.state_dict())
     source, words = sentences(11, [7, 5]), torch.randint(3, 13, (2, 9))
     expected = model(source, words)
@@ -133,12 +86,16 @@ def test_cached_equals_uncached(plain, cached):
     assert_close(greedy_decode(keeping, source, max_len=20), greedy_decode(model, source, max_len=20))
 
 
-@pytest.mark.parametrize(("model_class", "moves"), [(Rotary, False), (Transformer, True)])
+@pytest.mark.parametrize(
+    ("changed", "moves"),
+    [*((changed, False) for changed in RELATIVE.values()), (lambda model: model, True)],
+    ids=[*RELATIVE, "sinusoids"],
+)
 @pytest.mark.usefixtures("float64_default")
-def test_only_rotation_is_blind_to_where_a_sentence_starts(model_class, moves):
-    """Three padded places in front move every word; its distances stay, and so do the rotary model's logits."""
+def test_only_sinusoids_see_where_a_sentence_starts(changed, moves):
+    """Three padded places in front move every word; its distances stay, and so do the logits that know distances alone."""
     torch.manual_seed(0)
-    model = model_class(CONFIG).eval()
+    model = changed(Transformer(CONFIG)).eval()
     source, words = sentences(11, [6]), sentences(13, [5])
     shifted = [torch.cat([torch.full((1, 3), PAD_ID), ids], dim=1) for ids in (source, words)]
     assert torch.allclose(model(*shifted)[:, 3:], model(source, words)) != moves
@@ -153,5 +110,11 @@ def test_rotation_tells_the_order_of_words():
 
 
 def test_every_other_parameter_is_the_transformers():
-    ours = {name: parameter.shape for name, parameter in Rotary(CONFIG).named_parameters()}
-    assert ours == {name: parameter.shape for name, parameter in Transformer(CONFIG).named_parameters()}
+    """And it starts with the same weights."""
+    torch.manual_seed(0)
+    plain = Transformer(CONFIG).state_dict()
+    for kind, changed in RELATIVE.items():
+        torch.manual_seed(0)
+        ours = changed(Transformer(CONFIG)).state_dict()
+        assert {name for name in ours if name not in plain} == {name for name in ours if name.endswith("bias.table")}, kind
+        assert all(torch.equal(ours[name], weight) for name, weight in plain.items()), kind

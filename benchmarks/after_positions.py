@@ -1,0 +1,52 @@
+"""What came after: chapter 14's Transformer with positions told in other ways, on its three test sets.
+
+Only positions change: no positions at all, rotary ones, ALiBi, T5's bias, each in the self-attention of both stacks. Sentences,
+start, batches, steps and rate are those of the record `translation`, whose Transformer with one matrix has the sinusoids.
+"""
+
+from functools import partial
+from typing import Any
+
+import torch
+
+from benchmarks.records import write_record
+from benchmarks.runs import finish
+from benchmarks.translation import SEEDS, about
+from transformer_lib.teaching import record
+from transformer_lib.teaching.experiments.after import POSITIONS, with_positions
+from transformer_lib.teaching.experiments.translation import (
+    RATES,
+    SETS,
+    SETTINGS,
+    corpus_and_tokenizer,
+    make_model,
+    measure,
+    parameters,
+    train_translator,
+)
+
+NAME = "after_positions"
+
+
+def one_run(kind: str, seed: int) -> dict[str, Any]:
+    """Train chapter 14's Transformer with the positions `kind` from one seed, and measure it on each of the test sets."""
+    corpus, tokenizer = corpus_and_tokenizer()
+    torch.manual_seed(seed)
+    model = with_positions(make_model("Transformer", len(tokenizer)), kind)
+    translator, _ = train_translator(model, corpus, tokenizer, rate=RATES["Transformer"], seed=seed)
+    return {"parameters": parameters(model), **{which: measure(translator, getattr(corpus, which)) for which in SETS}}
+
+
+def main() -> None:
+    jobs = {f"{kind}, seed {seed}": partial(one_run, kind, seed) for seed in SEEDS for kind in POSITIONS}
+    runs = finish(NAME, jobs, about() + repr(RATES))
+    translation = record("translation")
+    numbers = {"sinusoids": translation["numbers"]["one matrix"]["Transformer"]}
+    numbers |= {kind: [runs[f"{kind}, seed {seed}"] for seed in SEEDS] for kind in POSITIONS}
+    for kind, rows in numbers.items():
+        print(f"{kind:12}" + "   ".join("".join(f"{row[which]['exact_match']:7.3f}" for row in rows) for which in SETS))
+    write_record(NAME, seeds=SEEDS, settings={**SETTINGS, "rate": RATES["Transformer"], "threads": 1}, numbers=numbers)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,290 @@
+"""What came after: each later part equals what it should, and where nothing is new, it equals ours."""
+
+import math
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+from torch.testing import assert_close
+
+from transformer_lib.attention import MultiHeadAttention, join_heads, split_heads
+from transformer_lib.encoder import FeedForward
+from transformer_lib.masks import assert_causal, look_ahead_mask, padding_mask
+from transformer_lib.schedule import label_smoothed_loss
+from transformer_lib.seq2seq import EOS_ID, PAD_ID, greedy_decode
+from transformer_lib.teaching.experiments.after import (
+    POSITIONS,
+    AlibiBias,
+    BiasedAttention,
+    DecoderOnly,
+    EncoderOnly,
+    GatedFeedForward,
+    GroupedQueryAttention,
+    RMSNorm,
+    T5Bias,
+    hide_words,
+    modernise,
+    rotated,
+    with_positions,
+)
+from transformer_lib.transformer import Transformer, TransformerConfig
+
+VOCAB = 13
+SIZES = {"d_model": 16, "num_layers": 2, "num_heads": 4, "d_ff": 32, "dropout": 0.1, "max_len": 20}
+CONFIG = TransformerConfig(source_vocab_size=VOCAB, target_vocab_size=VOCAB, **SIZES)
+PRE_NORM = TransformerConfig(source_vocab_size=VOCAB, target_vocab_size=VOCAB, pre_norm=True, **SIZES)
+
+pytestmark = pytest.mark.usefixtures("float64_default")
+
+
+@pytest.fixture(autouse=True)
+def seed():
+    torch.manual_seed(0)
+
+
+def count(module):
+    return sum(parameter.numel() for parameter in module.parameters())
+
+
+def train(model, logits_and_targets, steps=30):
+    """Return the first and the last loss; each parameter must get a gradient in each step."""
+    optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
+    losses = []
+    for _ in range(steps):
+        loss = label_smoothed_loss(*logits_and_targets(), smoothing=0.0)
+        optimizer.zero_grad()
+        loss.backward()
+        assert all(parameter.grad is not None and parameter.grad.isfinite().all() for parameter in model.parameters())
+        optimizer.step()
+        losses.append(loss.item())
+    return losses[0], losses[-1]
+
+
+# Rotary positions
+
+
+def test_a_rotation_by_hand():
+    """Of four dimensions the first two turn by 1 a place, the others by 1 / 100."""
+    turned = rotated(torch.tensor([1.0, 0.0, 0.0, 1.0]).expand(1, 1, 3, 4), torch.arange(3.0))
+    expected = [[math.cos(t), math.sin(t), -math.sin(t / 100), math.cos(t / 100)] for t in range(3)]
+    assert_close(turned[0, 0], torch.tensor(expected))
+
+
+def test_a_score_of_turned_vectors_knows_only_the_distance():
+    q, k = torch.randn(2, 1, 1, 1, 8)
+    score = lambda i, j: (rotated(q, torch.tensor([float(i)])) * rotated(k, torch.tensor([float(j)]))).sum()
+    assert_close(score(3, 5), score(40, 42))
+    assert not torch.isclose(score(3, 5), score(3, 6))
+
+
+# A number for each distance
+
+
+def test_alibi_by_hand():
+    """Two heads have the slopes 1 / 16 and 1 / 256; the fourth word looks back at the three before it and at itself."""
+    row = torch.tensor([[3.0, 2.0, 1.0, 0.0]])
+    assert_close(AlibiBias(2)(-row), torch.stack([-row / 16, -row / 256]))
+
+
+def test_the_bias_is_added_to_the_scores():
+    attention, x = BiasedAttention(8, 2, bias=AlibiBias(2)), torch.randn(1, 4, 8)
+    q = split_heads(attention.query_projection(x), 2)
+    k, v = attention.keys_and_values(x, x)
+    scores = q @ k.transpose(-2, -1) / 2  # √d_k is 2
+    for head, slope in ((0, 1 / 16), (1, 1 / 256)):
+        for i in range(4):
+            for j in range(4):
+                scores[0, head, i, j] += -math.inf if j > i else -slope * (i - j)
+    expected = attention.output_projection(join_heads(scores.softmax(dim=-1) @ v))
+    assert_close(attention(x, x, x, look_ahead_mask(4)), expected)
+
+
+@pytest.mark.parametrize("bias", [AlibiBias(2), T5Bias(2, True)], ids=["ALiBi", "T5"])
+def test_a_row_that_may_see_nothing_gives_zeros(bias):
+    attention, x = BiasedAttention(8, 2, bias=bias), torch.randn(1, 3, 8, requires_grad=True)
+    mask = look_ahead_mask(3).clone()
+    mask[1] = False
+    attention(x, x, x, mask).sum().backward()
+    assert_close(attention(x, x, x, mask)[0, 1], attention.output_projection.bias)
+    assert x.grad.isfinite().all()
+
+
+def test_t5s_buckets():
+    """Looking to both sides: eight exact ones a side, then wider; looking back only: sixteen exact, then wider."""
+    both, back = T5Bias(1, True), T5Bias(1, False)
+    distance = torch.tensor([0, -1, -7, -8, -11, -12, -22, -23, -127, -500, 1, 7, 8, 500])
+    assert both.bucket(distance).tolist() == [0, 1, 7, 8, 8, 9, 10, 11, 15, 15, 17, 23, 24, 31]
+    distance = torch.tensor([0, -1, -15, -16, -18, -19, -127, -500, 1, 7])
+    assert back.bucket(distance).tolist() == [0, 1, 15, 16, 16, 17, 31, 31, 0, 0]
+
+
+def test_t5s_table_is_read_by_head_and_bucket():
+    bias = T5Bias(2, True)
+    nn.init.normal_(bias.table)
+    assert_close(bias(torch.tensor([[0, -1], [2, 0]]))[1], bias.table[:, 1][torch.tensor([[0, 1], [18, 0]])])
+
+
+def test_how_many_parameters_positions_take():
+    plain = count(Transformer(CONFIG))
+    added = {kind: count(with_positions(Transformer(CONFIG), kind)) - plain for kind in POSITIONS}
+    assert added == {"none": 0, "rotary": 0, "ALiBi": 0, "T5's bias": 2 * 32 * CONFIG.num_heads}
+
+
+def test_without_positions_an_encoder_is_blind_to_the_order():
+    source, order = torch.tensor([[3, 4, 5, 6, 7]]), [4, 2, 0, 1, 3]
+    for kind in POSITIONS:
+        model = with_positions(Transformer(CONFIG), kind).eval()
+        for part in model.modules():
+            if isinstance(part, T5Bias):
+                nn.init.normal_(part.table)
+        same = torch.allclose(model.encode(source[:, order]), model.encode(source)[:, order])
+        assert same == (kind == "none"), kind
+
+
+# Parts of a layer
+
+
+def test_as_many_groups_as_heads_are_our_attention():
+    ours, grouped = MultiHeadAttention(16, 4), GroupedQueryAttention(16, 4, groups=4)
+    grouped.load_state_dict(ours.state_dict())
+    x, memory, mask = torch.randn(2, 3, 16), torch.randn(2, 5, 16), torch.rand(2, 1, 3, 5) < 0.7
+    assert_close(grouped(x, memory, memory, mask), ours(x, memory, memory, mask))
+
+
+@pytest.mark.parametrize("groups", [1, 2, 4])
+def test_grouped_queries_are_torchs(groups):
+    attention, x, mask = GroupedQueryAttention(16, 4, groups=groups), torch.randn(2, 5, 16), look_ahead_mask(5)
+    q = split_heads(attention.query_projection(x), 4)
+    k, v = attention.keys_and_values(x, x)
+    assert k.shape == v.shape == (2, groups, 5, 4)  # what a cache keeps
+    heads = F.scaled_dot_product_attention(q, k, v, mask, enable_gqa=True)
+    assert_close(attention(x, x, x, mask), attention.output_projection(join_heads(heads)))
+    assert count(MultiHeadAttention(16, 4)) - count(attention) == 2 * (4 - groups) * (16 * 4 + 4)
+
+
+def test_rms_norm_is_torchs_with_gradients():
+    ours, theirs = RMSNorm(6), nn.RMSNorm(6, eps=1e-5)
+    for norm in (ours, theirs):
+        norm.weight.data = torch.linspace(0.5, 2, 6)
+    x = torch.randn(2, 3, 6)
+    inputs = [x.clone().requires_grad_() for _ in range(2)]
+    outputs = [norm(x) for norm, x in zip((ours, theirs), inputs, strict=True)]
+    assert_close(*outputs)
+    for output in outputs:
+        (output * x).sum().backward()
+    assert_close(inputs[0].grad, inputs[1].grad)
+    assert_close(ours.weight.grad, theirs.weight.grad)
+
+
+def test_a_gate_that_is_always_open_leaves_one_product():
+    gated, x = GatedFeedForward(6, 8, gate=torch.ones_like), torch.randn(2, 3, 6)
+    assert_close(gated(x), gated.outer(gated.inner(x)))
+
+
+@pytest.mark.parametrize("gate", [F.silu, F.gelu], ids=["SwiGLU", "GEGLU"])
+def test_a_gate_by_its_formula(gate):
+    gated, x = GatedFeedForward(6, 8, gate=gate), torch.randn(5, 6)
+    w, v, w2 = gated.gate_layer, gated.inner, gated.outer
+    expected = (gate(x @ w.weight.T + w.bias) * (x @ v.weight.T + v.bias)) @ w2.weight.T + w2.bias
+    assert_close(gated(x), expected)
+
+
+def test_two_thirds_of_the_width_pay_for_the_gate():
+    """The paper's sizes: three matrices of width 1365 are as many numbers as two of width 2048."""
+    assert abs(count(GatedFeedForward(512, 1365)) / count(FeedForward(512, 2048)) - 1) < 0.001
+
+
+# The shapes of a model
+
+
+def test_the_encoder_alone_sees_both_sides():
+    with pytest.raises(AssertionError, match="not causal"):
+        assert_causal(EncoderOnly(CONFIG), torch.tensor([[3, 4, 5, 6]]))
+
+
+def test_one_word_in_seven_is_hidden():
+    """15 % are chosen: of these 8 of 10 become the hidden sign, 1 of 10 any word, and 1 of 10 stays."""
+    hidden_id = VOCAB
+    tokens = torch.randint(PAD_ID, VOCAB, (400, 100))
+    seen, answer = hide_words(tokens, hidden_id, VOCAB)
+    word, chosen = tokens > EOS_ID, answer != PAD_ID
+    assert not (chosen & ~word).any()
+    assert torch.equal(answer[chosen], tokens[chosen]) and torch.equal(seen[~chosen], tokens[~chosen])
+    assert (chosen.sum() / word.sum()).item() == pytest.approx(0.15, abs=0.01)
+    assert (seen[chosen] == hidden_id).double().mean().item() == pytest.approx(0.8, abs=0.02)
+    # Any word may be the word itself: one in ten times the ten words there are.
+    assert (seen[chosen] == tokens[chosen]).double().mean().item() == pytest.approx(0.11, abs=0.02)
+    assert set(seen[chosen].tolist()) == set(range(EOS_ID + 1, VOCAB + 1))
+
+
+def test_the_encoder_alone_learns_hidden_words():
+    """Each sentence counts up, so the words beside a gap say what is missing."""
+    config = TransformerConfig(source_vocab_size=VOCAB + 1, target_vocab_size=VOCAB + 1, **SIZES | {"dropout": 0.0})
+    model = EncoderOnly(config)
+
+    def batch():
+        tokens = torch.randint(3, 9, (64, 1)) + torch.arange(4)
+        seen, answer = hide_words(tokens, VOCAB, VOCAB, share=0.3)
+        return model(seen), answer
+
+    first, last = train(model, batch, steps=40)
+    assert last < first / 2
+
+
+MODELS = {"plain": lambda: DecoderOnly(CONFIG), "modern": lambda: modern(DecoderOnly(PRE_NORM))}
+
+
+def modern(model):
+    modernise(model.stack, d_ff=21, groups=2)
+    return model
+
+
+@pytest.mark.parametrize("make", MODELS.values(), ids=MODELS)
+def test_the_decoder_alone_sees_no_later_word(make):
+    model, prompt = make(), torch.tensor([[3, 4, 5], [6, 7, 0]])
+    assert_causal(model, torch.tensor([[1, 4, 5, 6], [1, 8, 7, 9]]), run=lambda words: model(prompt, words))
+
+
+@pytest.mark.parametrize("make", MODELS.values(), ids=MODELS)
+def test_the_decoder_alone_keeps_the_protocol(make):
+    model = make().eval()
+    prompt, words = torch.tensor([[3, 4, 5, 6], [7, 8, 0, 0]]), torch.randint(3, VOCAB, (2, 7))
+    expected = model(prompt, words)
+    assert expected.shape == (2, 7, VOCAB)
+    state = model.start(prompt)
+    assert_close(torch.cat([model.decode(piece, state) for piece in words.split([1, 4, 2], dim=1)], dim=1), expected)
+    state = model.start(prompt)
+    state.select(torch.tensor([1, 1, 0]))
+    assert_close(model.decode(words[[1, 1, 0]], state), expected[[1, 1, 0]])
+
+
+@pytest.mark.parametrize("make", MODELS.values(), ids=MODELS)
+def test_padding_of_a_prompt_moves_nothing(make):
+    model = make().eval()
+    short, words = torch.tensor([[7, 8]]), torch.tensor([[1, 4, 5]])
+    padded = torch.cat([F.pad(short, (0, 3)), torch.tensor([[3, 4, 5, 6, 7]])])
+    assert_close(model(padded, words.expand(2, -1))[:1], model(short, words))
+    together, alone = greedy_decode(model, padded, max_len=9), greedy_decode(model, short, max_len=9)
+    length = alone.size(1)
+    assert torch.equal(together[:1, :length], alone) and (together[0, length:] == PAD_ID).all()
+
+
+@pytest.mark.parametrize("make", MODELS.values(), ids=MODELS)
+def test_the_decoder_alone_learns(make):
+    """It copies its prompt: what the whole Transformer does with two stacks, one stack does."""
+    model = make()
+    prompt = torch.tensor([[3, 4, 5, 6], [9, 8, 7, 0], [5, 3, 0, 0]])
+    target = torch.tensor([[1, 3, 4, 5, 6, 2], [1, 9, 8, 7, 2, 0], [1, 5, 3, 2, 0, 0]])
+    first, last = train(model, lambda: (model(prompt, target[:, :-1]), target[:, 1:]), steps=60)
+    assert last < first / 3
+
+
+def test_two_masks_are_the_whole_difference():
+    """With the look-ahead mask our encoder's layers do what the decoder-only model does; without it they see all."""
+    model = DecoderOnly(CONFIG).eval()
+    words = torch.tensor([[1, 4, 5, 6, 7]])
+    x = model.embedding(words)
+    causal = padding_mask(words) & look_ahead_mask(5)
+    assert_close(model(words[:, :0], words), model.output(model.stack(x, causal)))
+    assert not torch.allclose(model(words[:, :0], words), model.output(model.stack(x, padding_mask(words))))
