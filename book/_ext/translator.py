@@ -154,12 +154,12 @@ def put_box_in_notebooks(app, doctree):
 
 
 class TranslatorPart(SphinxDirective):
-    """Insert a part of the explorer, `maps`, `probabilities` or `beam`, which shows what the page's box has translated."""
+    """Insert a part of the explorer, `maps`, `layer`, `probabilities` or `beam`, which shows what the page's box has translated."""
 
     required_arguments = 1
 
     def run(self):
-        part = directives.choice(self.arguments[0], ("maps", "probabilities", "beam"))
+        part = directives.choice(self.arguments[0], ("maps", "layer", "probabilities", "beam"))
         text = "<p>Translate a sentence in the box above, and it is shown here.</p>"
         html = f'{stylesheet(MARK, "")}<div class="{MARK} tl-explorer" data-explorer="{part}">{text}</div>'
         return [nodes.raw("", html, format="html")]

@@ -1,4 +1,7 @@
-"""The parts of the explorer page show the library's numbers: every head's weights, the next word, the beam."""
+"""The parts of the explorer show the library's numbers: every head, one layer, the next word, the beam."""
+
+import re
+from functools import partial
 
 import pytest
 import torch
@@ -90,6 +93,72 @@ def test_maps_hold_the_weights_of_every_layer_and_head(seen, expected, kind):
                 for cell, weight in zip(row, exact, strict=True):
                     assert weight == 0 if cell is None else abs(cell - 100 * weight) <= 0.51
             assert button.get_attribute("aria-pressed") == "true"
+
+
+def stations(stack):
+    """The parts of a layer whose vectors the page shows, in its order, and whether their input is shown."""
+    names = {"encoder": ["attention"], "decoder": ["self_attention", "cross_attention"]}[stack]
+    yield f"{names[0]}.query_projection", True
+    for name in names:
+        yield from [(f"{name}.{which}_projection", False) for which in ("query", "key", "value")]
+        yield from [(f"{name}.output_projection", True), (f"{name}.output_projection", False)]
+        yield from [(f"{name}_residual.norm", True), (f"{name}_residual.norm", False)]
+    yield from [("feed_forward.outer", True), ("feed_forward.outer", False)]
+    yield from [("feed_forward_residual.norm", True), ("feed_forward_residual.norm", False)]
+
+
+@pytest.mark.parametrize("stack, layer", [("encoder", 0), ("encoder", 1), ("decoder", 0), ("decoder", 1)])
+def test_each_part_of_a_layer_shows_what_it_was_given_and_made(seen, translator, expected, stack, layer):
+    page, (source, written, _, _), passed = seen.page, expected, {}
+    module = getattr(translator.model, stack).layers[layer]
+
+    def note(name, part, given, made):
+        passed[name, True], passed[name, False] = given[0][0], made[0]  # each (seq, width)
+
+    hooks = [part.register_forward_hook(partial(note, name)) for name, part in module.named_modules()]
+    with torch.no_grad():
+        translator.model(source, torch.tensor([[SOS_ID, *written[:-1]]]))
+    for hook in hooks:
+        hook.remove()
+
+    choose(page, "Which layer", f"{stack}, layer {layer + 1}")
+    last = page.get_by_label("Which row").locator("option").last.inner_text()
+    state = f"{stack}, layer {layer + 1}, the row of “{last}”"
+    page.wait_for_function("state => document.querySelector('.layer-state').textContent === state", arg=state)
+    for place in (-1, 0):
+        row = page.get_by_label("Which row")
+        row.focus()
+        page.keyboard.press("Home" if place == 0 else "End")
+        items = page.locator(".stations li").all()
+        for item, key in zip(items, stations(stack), strict=True):
+            vectors = passed[key]
+            title, says = item.locator("p").all_inner_texts()
+            assert f" ({len(vectors)}, {vectors.size(1)}): " in title
+            assert float(says.split("±")[1]) == pytest.approx(vectors.abs().max().item(), abs=0.006)
+            if key[0] in ("cross_attention.key_projection", "cross_attention.value_projection"):
+                assert says.startswith("its rows are the source's")
+                continue
+            numbers = vectors[place]
+            mean, deviation = re.search(r"mean (.*), standard deviation ([\d.]+)", says).groups()
+            assert float(mean.replace("−", "-")) == pytest.approx(numbers.mean().item(), abs=0.006)
+            assert float(deviation) == pytest.approx(numbers.std(unbiased=False).item(), abs=0.006)
+            zeros = re.search(r"(\d+) of 256 are 0", says)
+            assert int(zeros[1] if zeros else 0) == (numbers == 0).sum()
+            # The last shade is what the largest numbers have, on their side of 0.
+            above, below = (item.locator(f"path.{side}[fill-opacity='1']") for side in ("above", "below"))
+            drawn = sum((path.get_attribute("d") or "").count("M") for path in [*above.all(), *below.all()])
+            assert drawn == pytest.approx((vectors.abs() > vectors.abs().max() * 7.5 / 8).sum().item(), abs=1)
+        assert float(items[0].locator("rect").get_attribute("y")) == (0 if place == 0 else len(passed[key]) - 1)
+
+
+def test_a_row_of_vectors_can_be_chosen_by_a_click(seen):
+    page, picture = seen.page, seen.page.locator(".stations svg").first
+    picture.scroll_into_view_if_needed()
+    box = picture.bounding_box()
+    page.mouse.click(box["x"] + 40, box["y"] + 12)  # each row is 8 pixels high
+    row = page.get_by_label("Which row")
+    assert row.input_value() == "1"
+    assert page.locator(".layer-state").inner_text().endswith(f"“{row.locator('option').nth(1).inner_text()}”")
 
 
 @pytest.mark.parametrize("temperature, top_k, top_p", [("1", "800", "1"), ("2", "5", "1"), ("4", "800", "0.5")])

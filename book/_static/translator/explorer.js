@@ -1,4 +1,4 @@
-/* The parts of the explorer page: every head, the next word, the beam. They show what the page's box has translated. */
+/* The parts of the explorer page: every head, one layer, the next word, the beam. They show what the page's box has translated. */
 ((transformer_lib) => {
   "use strict";
   const { ask } = transformer_lib.client;
@@ -115,6 +115,156 @@
     kind.addEventListener("change", draw);
     root.replaceChildren(labelled("Which attention", kind), small, legend, large);
     draw();
+  }
+
+  /** Return what stands where in one attention: the part's name, whether its result or its input is shown, and words. */
+  function stations_of_attention(name, kind, across) {
+    const keys = across ? "the memory" : "x";
+    return [
+      { part: `${name}.query_projection`, title: "Q", says: "x · W_Q + b, head beside head", third: true },
+      { part: `${name}.key_projection`, title: "K", says: `${keys} · W_K + b, head beside head`, third: true, across },
+      { part: `${name}.value_projection`, title: "V", says: `${keys} · W_V + b, head beside head`, third: true, across },
+      { part: `${name}.output_projection`, is_input: true, title: "heads", says: "in each head, the weights mix the rows of V" },
+      { part: `${name}.output_projection`, title: kind, says: "heads · W_O + b" },
+      { part: `${name}_residual.norm`, is_input: true, title: "sum", says: `x + ${kind}` },
+      { part: `${name}_residual.norm`, title: "add & norm", says: "each row of the sum, normalised" },
+    ];
+  }
+
+  const FEED_FORWARD = [
+    { part: "feed_forward.outer", is_input: true, title: "inside", says: "x · W_1 + b_1, and what is below 0 becomes 0" },
+    { part: "feed_forward.outer", title: "feed-forward", says: "inside · W_2 + b_2" },
+    { part: "feed_forward_residual.norm", is_input: true, title: "sum", says: "x + feed-forward" },
+    { part: "feed_forward_residual.norm", title: "add & norm", says: "each row of the sum, normalised: the layer's result" },
+  ];
+
+  const GIVEN = { is_input: true, title: "x", says: "what the layer is given" };
+  const STATIONS = {
+    encoder: [
+      { ...GIVEN, part: "attention.query_projection" },
+      ...stations_of_attention("attention", "self-attention", false),
+      ...FEED_FORWARD,
+    ],
+    decoder: [
+      { ...GIVEN, part: "self_attention.query_projection" },
+      ...stations_of_attention("self_attention", "masked self-attention", false),
+      ...stations_of_attention("cross_attention", "cross-attention", true),
+      ...FEED_FORWARD,
+    ],
+  };
+  const SHADES = 8;
+
+  /** Return a picture of `rows`, (seq, width): one colour above 0, one below, the darker the larger. `largest` is darkest. */
+  function vectors_picture(rows, largest) {
+    const paths = new Map();
+    rows.forEach((row, y) =>
+      row.forEach((number, x) => {
+        const shade = Math.round((SHADES * Math.abs(number)) / largest);
+        if (shade === 0) return;
+        const key = `${number > 0 ? "above" : "below"} ${shade}`;
+        paths.set(key, `${paths.get(key) ?? ""}M${x} ${y}h1v1h-1z`);
+      }),
+    );
+    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    svg.setAttribute("viewBox", `0 0 ${rows[0].length} ${rows.length}`);
+    svg.setAttribute("preserveAspectRatio", "none");
+    for (const [key, d] of paths) {
+      const [sign, shade] = key.split(" ");
+      const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+      Object.entries({ d, class: sign, "fill-opacity": shade / SHADES }).forEach(([name, value]) =>
+        path.setAttribute(name, value),
+      );
+      svg.append(path);
+    }
+    return svg;
+  }
+
+  const signed = (number) => number.toFixed(2).replace("-", "−").replace(/^−(?=0\.00$)/, "");
+
+  /** Return in words what the numbers of one row are like. */
+  function spread(row) {
+    const mean = row.reduce((sum, number) => sum + number, 0) / row.length;
+    const variance = row.reduce((sum, number) => sum + (number - mean) ** 2, 0) / row.length;
+    const zeros = row.filter((number) => number === 0).length;
+    const of_them = zeros ? `, ${zeros} of ${row.length} are 0` : "";
+    return `mean ${signed(mean)}, standard deviation ${Math.sqrt(variance).toFixed(2)}${of_them}`;
+  }
+
+  /** The vectors' way through one layer: what each part is given and makes, and one row of it in words. */
+  function layer(root, done) {
+    const layers = Object.keys(done.maps).filter((name) => name.endsWith("cross_attention")).length;
+    const places = ["encoder", "decoder"].flatMap((stack) => Array.from({ length: layers }, (_, layer) => ({ stack, layer })));
+    const place = element(
+      "select",
+      {},
+      ...places.map(({ stack, layer }, value) => element("option", { value }, `${stack}, layer ${layer + 1}`)),
+    );
+    const row = element("select");
+    const shown = element("ol", { className: "stations" });
+    const said = element("p", { className: "layer-state" });
+    said.setAttribute("role", "status");
+    const written = ["<sos>", ...done.tokens.slice(0, -1)];
+    let vectors;
+    let leave = () => {};
+
+    const words = () => (places[place.value].stack === "encoder" ? done.read : written);
+
+    function draw() {
+      const stations = STATIONS[places[place.value].stack];
+      const items = stations.map(({ part, is_input, title, says, third, across }) => {
+        const rows = is_input ? vectors[part].given : vectors[part].made; // (seq, width)
+        const largest = Math.max(...rows.map((numbers) => numbers.reduce((most, number) => Math.max(most, Math.abs(number)), 0)));
+        const picture = vectors_picture(rows, largest);
+        const shape = `(${rows.length}, ${rows[0].length})`;
+        picture.setAttribute("role", "img");
+        picture.setAttribute("aria-label", `${title}, ${shape}; darkest ${largest.toFixed(2)}`);
+        picture.style.height = `${0.5 * rows.length}rem`;
+        const item = element(
+          "li",
+          { className: third ? "third" : "" },
+          element("p", {}, element("b", {}, title), ` ${shape}: ${says}`),
+          picture,
+        );
+        // The rows of the memory are other words than the decoder's.
+        if (!across) {
+          const chosen = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+          Object.entries({ y: row.value, width: rows[0].length, height: 1, class: "chosen" }).forEach(([name, value]) =>
+            chosen.setAttribute(name, value),
+          );
+          picture.append(chosen);
+          picture.addEventListener("click", ({ clientY }) => {
+            const box = picture.getBoundingClientRect();
+            row.value = Math.min(rows.length - 1, Math.floor(((clientY - box.y) / box.height) * rows.length));
+            draw();
+          });
+        }
+        const of_row = across ? "its rows are the source's" : spread(rows[row.value]);
+        item.append(element("p", { className: "of-row" }, `${of_row}; darkest ±${largest.toFixed(2)}`));
+        return item;
+      });
+      shown.replaceChildren(...items);
+      said.textContent = `${place.selectedOptions[0].textContent}, the row of “${row.selectedOptions[0].textContent}”`;
+    }
+
+    function fetch() {
+      leave();
+      row.replaceChildren(...words().map((token, value) => element("option", { value }, plain(token))));
+      row.value = words().length - 1;
+      leave = ask({ kind: "layer", text: done.source_text, written: done.written, ...places[place.value] }, (event) => {
+        if (event.kind === "problem") {
+          said.textContent = event.message;
+          return;
+        }
+        vectors = event.vectors;
+        draw();
+      });
+    }
+
+    place.addEventListener("input", fetch);
+    row.addEventListener("input", () => vectors && draw());
+    const controls = element("div", { className: "controls" }, labelled("Which layer", place), labelled("Which row", row));
+    root.replaceChildren(controls, said, shown);
+    fetch();
   }
 
   /** The probabilities of the next word at one step, and what temperature, top-k and top-p make of them. */
@@ -281,7 +431,7 @@
     search();
   }
 
-  const parts = { maps, probabilities, beam };
+  const parts = { maps, layer, probabilities, beam };
   document.addEventListener("translated", ({ detail }) => {
     for (const root of document.querySelectorAll("[data-explorer]")) parts[root.dataset.explorer](root, detail);
   });

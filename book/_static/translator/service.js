@@ -6,13 +6,15 @@
      { kind: "done", tokens, words, ... }   the whole translation
    A request { kind: "sampling", logits, temperature, top_k, top_p }, by { kind: "sampling", possible, best }.
    A request { kind: "beam", text, beam }, by { kind: "beam", steps, hypotheses }.
+   A request { kind: "layer", text, written, stack, layer }, by { kind: "layer", vectors }.
    Each, if it cannot be answered, by { kind: "problem", message }: one sentence for the reader. A request { kind: "stop" }
    with the same id ends one that is still running. */
 ((transformer_lib) => {
   "use strict";
   const { softmax } = transformer_lib.tensors;
   const { capture_attention } = transformer_lib.attention;
-  const { EOS_ID } = transformer_lib.seq2seq;
+  const { SOS_ID, EOS_ID } = transformer_lib.seq2seq;
+  const { Transformer } = transformer_lib.transformer;
   const { sampling_probabilities, beam_hypotheses } = transformer_lib.decoding;
   const { pretrained_translator, words_of, word_weights, UnreadableText } = transformer_lib.translation;
 
@@ -35,7 +37,8 @@
 
   /**
    * Translate word by word, and tell each event. `is_wanted` says whether somebody still waits. With `maps` in the request,
-   * the last event has the weights of every attention, by name, each (heads, query, key), and the `logits`, (target, vocab).
+   * the last event has the weights of every attention, by name, each (heads, query, key), the `logits`, (target, vocab), and
+   * the ids that were `written`.
    */
   async function translate(translator, { text, first_words = "", maps = false }, tell, is_wanted) {
     const { tokenizer, model } = translator;
@@ -73,7 +76,7 @@
       finished: ids.at(-1) === EOS_ID,
       text: tokenizer.decode(ids),
       attention: word_weights(mean_of_heads(kept[last]), words, source_words), // (written, source), in words
-      ...(maps ? { maps: kept, logits: all_logits } : {}),
+      ...(maps ? { maps: kept, logits: all_logits, written: ids } : {}),
     });
   }
 
@@ -102,7 +105,49 @@
     });
   }
 
-  const answers = { translate, sampling, beam };
+  /** Call `run`, and return what each part of `module` was given and made, by its name in the Python model. */
+  function capture_vectors(module, run) {
+    const kept = {};
+    const watched = [];
+    const watch = (whole, prefix) => {
+      for (const [key, part] of Object.entries(whole)) {
+        if (typeof part?.forward !== "function") continue;
+        const name = prefix + key;
+        const forward = part.forward;
+        part.forward = (...given) => {
+          const made = forward.apply(part, given);
+          kept[name] = { given: given[0], made };
+          return made;
+        };
+        watched.push(part);
+        watch(part, `${name}.`);
+      }
+    };
+    watch(module, "");
+    try {
+      run();
+    } finally {
+      for (const part of watched) delete part.forward; // its class's own is there again
+    }
+    return kept;
+  }
+
+  /**
+   * Tell what each part of one layer is given and makes, while `text` is read and the ids `written` are its translation:
+   * `vectors` maps a part's name to { given, made }, each (seq, width). `stack` is "encoder" or "decoder".
+   */
+  function layer(translator, { text, written, stack, layer }, tell) {
+    const { model } = translator;
+    const source = translator.read(text); // (source)
+    const words = [SOS_ID, ...written.slice(0, -1)]; // (written): what the decoder had read when it wrote the last one
+    const vectors = capture_vectors(model[stack].layers[layer], () => {
+      const plain = Transformer.prototype; // all words at once, without the cache
+      plain.decode.call(model, words, plain.start.call(model, source));
+    });
+    tell({ kind: "layer", vectors });
+  }
+
+  const answers = { translate, sampling, beam, layer };
 
   /** Return a function that takes messages { id, request }. `answer` is called with { id, event }. */
   function serve(answer) {
