@@ -9,6 +9,7 @@ from torch.nn import functional as F
 from torch.testing import assert_close
 
 from transformer_lib.attention import MultiHeadAttention, join_heads, split_heads
+from transformer_lib.decoding import beam_search
 from transformer_lib.encoder import FeedForward
 from transformer_lib.masks import assert_causal, look_ahead_mask, padding_mask
 from transformer_lib.schedule import label_smoothed_loss
@@ -268,6 +269,9 @@ def test_padding_of_a_prompt_moves_nothing(make):
     together, alone = greedy_decode(model, padded, max_len=9), greedy_decode(model, short, max_len=9)
     length = alone.size(1)
     assert torch.equal(together[:1, :length], alone) and (together[0, length:] == PAD_ID).all()
+    together, alone = (beam_search(model, prompt, max_len=9, beam=2) for prompt in (padded, short))
+    length = alone.size(1)
+    assert torch.equal(together[:1, :length], alone) and (together[0, length:] == PAD_ID).all()
 
 
 @pytest.mark.parametrize("make", MODELS.values(), ids=MODELS)
@@ -288,3 +292,15 @@ def test_two_masks_are_the_whole_difference():
     causal = padding_mask(words) & look_ahead_mask(5)
     assert_close(model(words[:, :0], words), model.output(model.stack(x, causal)))
     assert not torch.allclose(model(words[:, :0], words), model.output(model.stack(x, padding_mask(words))))
+
+
+def test_alibi_alone_takes_a_mirror_image_for_the_sentence():
+    """Both sides of a word weigh the same in the encoder; turned or counted by sides, they do not."""
+    source = torch.tensor([[3, 4, 5, 6, 7]])
+    for kind in ("rotary", "ALiBi", "T5's bias"):
+        model = with_positions(Transformer(CONFIG), kind).eval()
+        for part in model.modules():
+            if isinstance(part, T5Bias):
+                nn.init.normal_(part.table)
+        mirrored = model.encode(source.flip(1)).flip(1)
+        assert torch.allclose(mirrored, model.encode(source)) == (kind == "ALiBi"), kind

@@ -4,24 +4,29 @@ import re
 from functools import cache
 from typing import NamedTuple
 
+import nbformat
 import pytest
 from reading import CHAPTERS, cells_of, prose
 
 from tools import notebooks
 
 GLOSSARY = notebooks.ROOT / "book" / "glossary.md"
+# The one page that explains terms and is no chapter; it comes after all of them.
+AFTER = notebooks.ROOT / "book" / "after.md"
+PATHS = {path.stem: path for path in (*CHAPTERS, AFTER)}
 
 # Terms that may stand before the chapter that explains them, since each is an everyday word as well.
 EVERYDAY = {
     "key": "what a dictionary is looked up by",
     "memory": "what every recurrent cell has, and every computer",
+    "relative position": "where one thing stands, seen from another",
     "value": "any number",
 }
 
 KOREAN = r"(?:[a-z]-)?[가-힣]+(?:[ ·-][가-힣]+)*"
 SECTION = re.compile(r"^## (?P<letter>\w)\n\n```\{glossary\}\n(?P<inside>.*?)^```$", re.DOTALL | re.MULTILINE)
 ENTRY = re.compile(r"^(?P<english>\S.*)\n(?P<korean>\S.*)\n(?P<text>(?:  .+\n)+)", re.MULTILINE)
-LINK = re.compile(r"\]\((?:\.\./notebooks/)?(?P<stem>\d\d_\w+)\.ipynb[^)]*\)")
+LINK = re.compile(r"\]\((?:\.\./(?:notebooks|book)/)?(?P<stem>\d\d_\w+|after)\.(?:ipynb|md)[^)]*\)")
 
 
 class Term(NamedTuple):
@@ -42,7 +47,7 @@ def terms_of(section):
 
 SECTIONS = {section["letter"]: terms_of(section) for section in SECTION.finditer(GLOSSARY.read_text(encoding="utf-8"))}
 TERMS = [term for terms in SECTIONS.values() for term in terms]
-STEMS = [path.stem for path in CHAPTERS]
+STEMS = list(PATHS)
 
 
 def spellings(english):
@@ -84,11 +89,13 @@ def sentences(cell):
 
 @cache
 def texts(path, *, title=False):
-    """Return the Markdown cells of a chapter, with its title or without."""
+    """Return the Markdown cells of a chapter, with its title or without; another page is one cell."""
+    if path == AFTER:
+        return [nbformat.v4.new_markdown_cell(path.read_text(encoding="utf-8"), id=path.stem)]
     return [cell for cell in cells_of(notebooks.read(path), "markdown") if title or cell.id not in ("title", "colab-badge")]
 
 
-@pytest.fixture(params=CHAPTERS, ids=lambda path: path.stem)
+@pytest.fixture(params=PATHS.values(), ids=PATHS)
 def path(request):
     return request.param
 
@@ -120,7 +127,7 @@ def test_each_link_leads_to_both_names():
         assert term.chapters and set(term.chapters) <= set(STEMS), term.english
         assert list(term.chapters) == sorted(term.chapters), term.english
         for stem in term.chapters:
-            cells = texts(notebooks.FOLDER / f"{stem}.ipynb", title=stem != term.chapters[0])
+            cells = texts(PATHS[stem], title=stem != term.chapters[0])
             said = plain("\n\n".join(prose(cell) for cell in cells))
             assert introduces(said, term), f"{stem} does not say: {term.english} ({term.korean})"
 

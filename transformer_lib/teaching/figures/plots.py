@@ -74,16 +74,21 @@ def show(figure: Figure, *, alt: str) -> None:
     """
     if not alt.strip():
         raise ValueError("alt is empty: say in one or two sentences what the figure shows")
-    png = io.BytesIO()
-    figure.savefig(png, format="png", dpi=_DOTS_PER_INCH, metadata={"Software": None})
-    plt.close(figure)
     # Two dots of the picture for each point of the page: sharp on a screen of twice the usual density.
     width = round(figure.get_figwidth() * _DOTS_PER_INCH / 2)
     display(
-        {"image/png": png.getvalue(), "text/plain": " ".join(alt.split())},
+        {"image/png": png(figure), "text/plain": " ".join(alt.split())},
         raw=True,
         metadata={"image/png": {"width": width}},
     )
+
+
+def png(figure: Figure) -> bytes:
+    """Return `figure` as a PNG of 200 dots per inch, and close it."""
+    picture = io.BytesIO()
+    figure.savefig(picture, format="png", dpi=_DOTS_PER_INCH, metadata={"Software": None})
+    plt.close(figure)
+    return picture.getvalue()
 
 
 def heatmap(

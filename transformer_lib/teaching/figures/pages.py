@@ -1,0 +1,108 @@
+"""The figures of pages that are no notebooks; the directive `{page-figure}` shows them."""
+
+from collections import Counter
+
+import torch
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from transformer_lib.masks import look_ahead_mask
+from transformer_lib.teaching.experiments.after import AlibiBias
+from transformer_lib.teaching.figures.plots import COLOURS, attention_map, subplots
+from transformer_lib.teaching.record import record
+
+__all__ = ["alibi_weights", "right_by_length", "three_shapes"]
+
+SOURCE = ["I", "am", "a", "student"]
+TARGET = ["<SOS>", "je", "suis", "étudiant"]
+
+
+def _mask_map(axes: Axes, colours: list[list[str | None]], words: list[str], title: str) -> None:
+    """Draw a square for each query (row) and key (column): in its colour, or hatched where there is none."""
+    for row, of_query in enumerate(colours):
+        for column, colour in enumerate(of_query):
+            look = {"facecolor": "white", "edgecolor": COLOURS["mask"], "hatch": "////"}
+            if colour is not None:
+                look = {"facecolor": COLOURS[colour], "edgecolor": COLOURS[colour]}
+            axes.add_patch(Rectangle((column - 0.46, row - 0.46), 0.92, 0.92, **look))
+    axes.set(
+        title=title, xlim=(-0.5, len(words) - 0.5), ylim=(len(words) - 0.5, -0.5), aspect="equal", xlabel="key (looked at)"
+    )
+    axes.set_xticks(range(len(words)), words, rotation=60, ha="right", rotation_mode="anchor")
+    axes.set_yticks(range(len(words)), words)
+    axes.spines[:].set_visible(False)
+    axes.tick_params(length=0)
+
+
+def three_shapes() -> Figure:
+    """Draw which word sees which in the three shapes of a model, for one pair of sentences."""
+    words = [*SOURCE, *TARGET]
+    count, read = len(words), len(SOURCE)
+    causal = look_ahead_mask(count).tolist()
+
+    def colour(row: int, column: int) -> str | None:
+        if row < read:
+            return "encoder" if column < read else None
+        if column < read:
+            return "key"
+        return "decoder" if column <= row else None
+
+    hidden = ["I", "am", "a", "<hidden>", "and", "I", "<hidden>", "books"]
+    figure, (alone, writes, both) = subplots(columns=3, width=10.4, height=4.3)
+    _mask_map(alone, [["encoder"] * count] * count, hidden, "encoder only:\nall see all")
+    _mask_map(
+        writes,
+        [["decoder" if sees else None for sees in row] for row in causal],
+        words,
+        "decoder only:\nnone sees what follows",
+    )
+    _mask_map(
+        both, [[colour(i, j) for j in range(count)] for i in range(count)], words, "encoder and decoder:\nthree attentions"
+    )
+    alone.set_ylabel("query (looks)")
+    return figure
+
+
+def alibi_weights() -> Figure:
+    """Draw how two of four heads weigh eight words under ALiBi where all words score alike."""
+    words = [str(place) for place in range(8)]
+    bias = AlibiBias(4)(torch.arange(8) - torch.arange(8)[:, None])  # (heads, query, key)
+    weights = bias.masked_fill(~look_ahead_mask(8), -torch.inf).softmax(dim=-1)
+    figure, every = subplots(columns=2, width=9, height=3.8)
+    for axes, head, slope in zip(every, (0, 3), ("1/4", "1/256"), strict=True):
+        attention_map(axes, weights[head], query_tokens=words, key_tokens=words, title=f"head {head + 1}: slope {slope}")
+    return figure
+
+
+LINES = {
+    "sinusoids": ("decoder", "-", "o"),
+    "none": ("mask", ":", "x"),
+    "rotary": ("query", "--", "s"),
+    "ALiBi": ("key", "-.", "^"),
+    "T5's bias": ("value", (0, (1, 1)), "D"),
+    "rotary, ALiBi": ("encoder", (0, (5, 1)), "v"),
+}
+
+
+def right_by_length() -> Figure:
+    """Draw the share of longer sentences that each kind of positions gets right, by length; the mean of its seeds."""
+    figure, axes = subplots(width=7.6, height=4.2)
+    for kind, rows in record("after_positions")["numbers"].items():
+        count, right = Counter(), Counter()
+        for row in rows:
+            for length, (sentences, exact) in row["longer"]["by_length"].items():
+                count[int(length)] += sentences
+                right[int(length)] += exact
+        lengths = sorted(length for length in count if count[length] >= 10 * len(rows))
+        role, style, marker = LINES[kind]
+        shares = [right[length] / count[length] for length in lengths]
+        axes.plot(lengths, shares, linestyle=style, marker=marker, color=COLOURS[role], label=kind)
+    axes.set(
+        title="Longer sentences: distances carry further",
+        xlabel="words of the English sentence (training: up to 10)",
+        ylabel="share right to the letter",
+        ylim=(-0.02, 1.02),
+    )
+    axes.legend()
+    return figure
