@@ -81,8 +81,8 @@ QUESTIONS = [
         "Of the Transformer's wrong translations of longer sentences, most …",
         answers=[
             (
-                "have more words than any training sentence, and mix several errors.",
-                "Counted: more than half are longer than ten words, and wrong words and missing words come together.",
+                "have more words than any training sentence: they do not just stop early.",
+                "Counted: more than half have more than ten words.",
             ),
             (
                 "break off after ten words, where the sentences of its training used to end.",
