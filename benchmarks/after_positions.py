@@ -28,12 +28,12 @@ from transformer_lib.teaching.experiments.translation import (
 NAME = "after_positions"
 
 
-def one_run(kind: str, seed: int) -> dict[str, Any]:
+def one_run(kind: str, seed: int, rate: float = RATES["Transformer"]) -> dict[str, Any]:
     """Train chapter 14's Transformer with the positions `kind` from one seed, and measure it on each of the test sets."""
     corpus, tokenizer = corpus_and_tokenizer()
     torch.manual_seed(seed)
     model = with_positions(make_model("Transformer", len(tokenizer)), kind)
-    translator, _ = train_translator(model, corpus, tokenizer, rate=RATES["Transformer"], seed=seed)
+    translator, _ = train_translator(model, corpus, tokenizer, rate=rate, seed=seed)
     return {"parameters": parameters(model), **{which: measure(translator, getattr(corpus, which)) for which in SETS}}
 
 

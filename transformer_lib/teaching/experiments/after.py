@@ -143,7 +143,6 @@ POSITIONS = {
     "rotary": lambda num_heads: (RotaryAttention, RotaryAttention),
     "ALiBi": _alibi,
     "T5's bias": _t5,
-    "rotary, ALiBi": lambda num_heads: (RotaryAttention, _alibi(num_heads)[1]),
 }
 
 

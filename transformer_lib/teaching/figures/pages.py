@@ -81,7 +81,6 @@ LINES = {
     "rotary": ("query", "--", "s"),
     "ALiBi": ("key", "-.", "^"),
     "T5's bias": ("value", (0, (1, 1)), "D"),
-    "rotary, ALiBi": ("encoder", (0, (5, 1)), "v"),
 }
 
 
