@@ -1,0 +1,253 @@
+"""Famous bugs, each a change of a line or two in one function of the library; and the switch that turns one on for a while."""
+
+import importlib
+import inspect
+import textwrap
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import CodeType
+
+__all__ = ["BUGS", "Bug", "switched_on"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bug:
+    """One bug: what stands in the library, what stands there when the bug is on, and the test that then fails.
+
+    `where` is a function of the library, module first, as in "attention.MultiHeadAttention.attend". `right` is a piece of its
+    source that stands there once, and `wrong` takes its place. `gives_away` says what shows the bug, `test` is pytest's name
+    of the test that fails, `pitfall` a row of PITFALLS.md.
+    """
+
+    name: str
+    what: str
+    where: str
+    right: str
+    wrong: str
+    gives_away: str
+    test: str
+    pitfall: int | None = None
+
+    @property
+    def function(self) -> Callable:
+        """Return the library's function, without what decorates it."""
+        module, *path = self.where.split(".")
+        found = importlib.import_module(f"transformer_lib.{module}")
+        for name in path:
+            found = getattr(found, name)
+        return inspect.unwrap(getattr(found, "__func__", found))
+
+    def __str__(self) -> str:
+        """Return the change as a diff shows it."""
+        lines = [f"- {line}" for line in self.right.splitlines()] + [f"+ {line}" for line in self.wrong.splitlines()]
+        return "\n".join([f"{self.where}:", *lines])
+
+
+def _changed_code(bug: Bug) -> CodeType:
+    """Return the code of the bug's function with `wrong` in place of `right`."""
+    source = textwrap.dedent(inspect.getsource(bug.function))
+    if (found := source.count(bug.right)) != 1:
+        raise ValueError(f"{bug.name}: its right line stands {found} times in {bug.where}, expected once:\n{bug.right}")
+    source = source.replace(bug.right, bug.wrong)
+    _, *path = bug.where.split(".")
+    # A method is compiled in a class again: what `super()` needs hangs on that.
+    for level in reversed(path[:-1]):
+        source = f"class {level}:\n{textwrap.indent(source, '    ')}"
+    code = compile(source, f"<{bug.name}>", "exec")
+    for level in path:
+        code = next(part for part in code.co_consts if isinstance(part, CodeType) and part.co_name == level)
+    return code
+
+
+@contextmanager
+def switched_on(bug: Bug) -> Iterator[None]:
+    """Let the library have `bug` inside the block.
+
+    The function itself stays, and gets other code: so every module that has imported it meets the bug too.
+
+    Raises: `ValueError` if `right` does not stand exactly once in the function.
+    """
+    function, code = bug.function, _changed_code(bug)
+    before = function.__code__
+    function.__code__ = code
+    try:
+        yield
+    finally:
+        function.__code__ = before
+
+
+BUGS: tuple[Bug, ...] = (
+    # It sees what it should not.
+    Bug(
+        name="future",
+        what="the look-ahead mask is missing",
+        where="transformer.Transformer.decode",
+        right="self_mask = padding_mask(state.words) & causal",
+        wrong="self_mask = padding_mask(state.words)",
+        gives_away="change a later word: an earlier output moves",
+        test="tests/test_transformer.py::test_a_later_word_moves_no_earlier_output",
+        pitfall=5,
+    ),
+    Bug(
+        name="off-by-one",
+        what="the triangle is one diagonal too wide",
+        where="masks.look_ahead_mask",
+        right=".tril()",
+        wrong=".tril(diagonal=1)",
+        gives_away="row 0 of the mask has two places",
+        test="tests/test_masks.py::test_look_ahead_row_by_row",
+        pitfall=5,
+    ),
+    Bug(
+        name="not-shifted",
+        what="the decoder reads the word that it has to say",
+        where="training.shift_right",
+        right="return F.pad(target[:, :-1], (1, 0), value=sos_id)",
+        wrong="return target",
+        gives_away="one batch, read and said: the same word in each column",
+        test="tests/test_training.py::test_the_decoder_reads_one_word_behind",
+        pitfall=25,
+    ),
+    Bug(
+        name="training-only",
+        what="the look-ahead mask is there in training only",
+        where="transformer.Transformer.decode",
+        right="padding_mask(state.words) & causal",
+        wrong="padding_mask(state.words) & (causal | (not self.training))",
+        gives_away="change a later word, in evaluation mode too",
+        test="tests/test_transformer.py::test_a_later_word_moves_no_earlier_output",
+        pitfall=5,
+    ),
+    Bug(
+        name="padding-rows",
+        what="padding hides rows, not columns",
+        where="transformer.Transformer.encode",
+        right="padding_mask(source)",
+        wrong="padding_mask(source).transpose(2, 3)",
+        gives_away="the same sentence, alone and padded: other logits",
+        test="tests/test_transformer.py::test_padding_on_the_right_moves_no_real_word",
+        pitfall=4,
+    ),
+    # It computes something else.
+    Bug(
+        name="heads-by-view",
+        what="the heads are cut without changing the axes",
+        where="attention.split_heads",
+        right="return x.transpose(1, 2)",
+        wrong="return x.reshape(x.size(0), num_heads, x.size(1), -1)",
+        gives_away="number the words: a head holds parts of a few of them only",
+        test="tests/test_attention.py::test_each_head_gets_its_part_of_every_word",
+        pitfall=17,
+    ),
+    Bug(
+        name="scale",
+        what="scores are divided by √d_model, not by √d_k",
+        where="attention.MultiHeadAttention.attend",
+        right="q, k, v, mask, dropout)",
+        wrong="q, k, v, mask, dropout, scale=self.d_model**-0.5)",
+        gives_away="the formula, computed beside it, gives other numbers",
+        test="tests/test_attention.py::test_the_layer_mixes_by_its_weights",
+        pitfall=16,
+    ),
+    Bug(
+        name="norm",
+        what="layer norm divides by n − 1, and ε stands outside the root",
+        where="encoder.LayerNorm.forward",
+        right="return F.layer_norm(x, [self.d_model], self.weight, self.bias, self.eps)",
+        wrong="centred = x - x.mean(-1, keepdim=True)\n"
+        "    x = centred / (x.std(-1, keepdim=True) + self.eps)\n"
+        "    return x * self.weight + self.bias",
+        gives_away="[1, 0, 0, 0] begins with 1.5, not with 1.732",
+        test="tests/test_encoder.py::test_variance_is_divided_by_n",
+        pitfall=9,
+    ),
+    Bug(
+        name="frequencies",
+        what="the exponent of the sinusoids is doubled twice",
+        where="positional_encoding.sinusoidal_table",
+        right="2 * pair / d_model",
+        wrong="4 * pair / d_model",
+        gives_away="the slowest wave is 10,000 times too slow",
+        test="tests/test_positional_encoding.py::test_the_table_is_the_hand_made_one",
+        pitfall=13,
+    ),
+    Bug(
+        name="one-layer",
+        what="all layers of the encoder are the same one",
+        where="encoder.Encoder.__init__",
+        right="EncoderLayer(config) for _ in range(config.num_layers)",
+        wrong="[EncoderLayer(config)] * config.num_layers",
+        gives_away="count the parameters: those of a layer are missing",
+        test="tests/test_encoder.py::test_parameter_counts_are_as_documented",
+    ),
+    Bug(
+        name="start",
+        what="the shared matrix starts with deviation 1",
+        where="transformer.TokenEmbedding.__init__",
+        right="start = torch.randn(vocab_size, d_model) / math.sqrt(d_model)",
+        wrong="start = torch.randn(vocab_size, d_model)",
+        gives_away="the first loss is far above log V",
+        test="tests/test_transformer.py::test_first_loss_is_within_a_tenth_of_log_v",
+        pitfall=11,
+    ),
+    # It counts wrongly.
+    Bug(
+        name="all-places",
+        what="the loss is divided by all places, padding too",
+        where="training.training_step",
+        right="/ batch.num_tokens",
+        wrong="/ batch.target_out.numel()",
+        gives_away="one more column of padding: a lower loss",
+        test="tests/test_training.py::test_more_padding_moves_nothing",
+        pitfall=24,
+    ),
+    Bug(
+        name="no-zero-grad",
+        what="old gradients are never thrown away",
+        where="training.training_step",
+        right="optimizer.zero_grad()",
+        wrong="pass",
+        gives_away="the same batch twice: gradients twice as long",
+        test="tests/test_training.py::test_train_is_a_plain_torch_loop",
+    ),
+    Bug(
+        name="stays-quiet",
+        what="after the first evaluation dropout never comes back",
+        where="_modes.in_mode",
+        right="part.training = mode",
+        wrong="part.training = training",
+        gives_away="model.training, after a call of evaluate",
+        test="tests/test_training.py::test_evaluate_has_no_dropout_and_no_gradients",
+    ),
+    # It goes wrong only when it writes.
+    Bug(
+        name="dropout-writes",
+        what="dropout is on while the model writes",
+        where="seq2seq.write_words",
+        right="in_mode(model, training=False)",
+        wrong="in_mode(model, training=True)",
+        gives_away="write the same sentences twice: other words",
+        test="tests/test_decoding.py::test_dropout_is_off_while_writing_and_every_mode_is_put_back",
+    ),
+    Bug(
+        name="position-zero",
+        what="with a cache, each new word stands at position 0",
+        where="decoding.CachedTransformer.decode",
+        right="offset=done",
+        wrong="offset=0",
+        gives_away="with and without the cache: other logits",
+        test="tests/test_decoding.py::test_a_cache_changes_no_score_of_any_step",
+        pitfall=15,
+    ),
+    Bug(
+        name="after-the-end",
+        what="a finished sentence goes on while others are not finished",
+        where="seq2seq.write_words",
+        right="chosen[:, None].masked_fill(finished, PAD_ID)",
+        wrong="chosen[:, None]",
+        gives_away="words behind an EOS, and only in a batch",
+        test="tests/test_seq2seq.py::test_a_finished_sentence_stays_finished",
+        pitfall=26,
+    ),
+)

@@ -1,0 +1,93 @@
+"""A small Transformer that learns to copy, fast enough to be trained once for each bug; and what it is worth."""
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import pad
+
+from transformer_lib._modes import in_mode
+from transformer_lib.decoding import CachedTransformer
+from transformer_lib.schedule import transformer_optimizer
+from transformer_lib.seq2seq import EOS_ID, PAD_ID, greedy_decode
+from transformer_lib.teaching.experiments.sequence_tasks import VOCABULARY
+from transformer_lib.training import Batch, History, Validation, train
+from transformer_lib.transformer import Transformer, TransformerConfig
+
+SHORTEST, LONGEST = 2, 6
+SENTENCES = 32
+STEPS, WARMUP, EVERY = 240, 40, 40
+SMOOTHING = 0.1
+CONFIG = TransformerConfig(
+    source_vocab_size=VOCABULARY,
+    target_vocab_size=VOCABULARY,
+    shared_vocabulary=True,
+    d_model=48,
+    num_layers=2,
+    num_heads=4,
+    d_ff=96,
+    dropout=0.05,
+)
+
+
+def copy_batches(count: int, seed: int) -> list[Batch]:
+    """Return `count` batches of SENTENCES sentences to copy, of SHORTEST … LONGEST symbols, with their padding."""
+    generator = torch.Generator().manual_seed(seed)
+    batches = []
+    for _ in range(count):
+        lengths = torch.randint(SHORTEST, LONGEST + 1, (SENTENCES,), generator=generator)
+        sentences = [torch.randint(3, VOCABULARY, (length,), generator=generator).tolist() for length in lengths]
+        batches.append(Batch.from_pairs([(sentence, [*sentence, EOS_ID]) for sentence in sentences]))
+    return batches
+
+
+def learn_to_copy(seed: int, steps: int = STEPS) -> tuple[Transformer, History]:
+    """Train a Transformer to copy, and measure other sentences after each EVERY steps.
+
+    `seed` moves the first weights, dropout and the sentences. The rate climbs for WARMUP steps, and falls to 0 at STEPS.
+    """
+    torch.manual_seed(seed)
+    model = Transformer(CONFIG)
+    optimizer = transformer_optimizer(model, learning_rate=0.006)
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda done: min((done + 1) / WARMUP, (STEPS - done) / (STEPS - WARMUP))
+    )
+    history = train(
+        model,
+        copy_batches(steps, seed),
+        steps=steps,
+        optimizer=optimizer,
+        schedule=schedule,
+        smoothing=SMOOTHING,
+        max_grad_norm=1.0,
+        validation=Validation(copy_batches(4, seed + 1000), EVERY),
+        description=f"copying, seed {seed}",
+    )
+    return model, history
+
+
+def with_cache(model: Transformer) -> CachedTransformer:
+    """Return the same model as one that keeps keys and values."""
+    cached = CachedTransformer(model.config)
+    cached.load_state_dict(model.state_dict())
+    return cached
+
+
+def _right(written: Tensor, target_out: Tensor) -> Tensor:
+    """Say which sentences were written without a mistake, `(batch)`; behind the end only padding may follow."""
+    return (pad(written, (0, target_out.size(1) - written.size(1)), value=PAD_ID) == target_out).all(dim=1)
+
+
+def copied(model: nn.Module, seed: int) -> float:
+    """Return which share of new sentences the model copies without a mistake, when it writes freely."""
+    batches = copy_batches(8, seed + 2000)
+    right = [_right(greedy_decode(model, batch.source, batch.target_out.size(1)), batch.target_out) for batch in batches]
+    return torch.cat(right).float().mean().item()
+
+
+def guessed(model: nn.Module, seed: int) -> float:
+    """Return which share of the words of new sentences the model finds best, when it is given the right words before."""
+    right = []
+    for batch in copy_batches(8, seed + 2000):
+        with in_mode(model, training=False):
+            best = model(batch.source, batch.target_in).argmax(dim=-1)
+        right.append((best == batch.target_out)[batch.target_out != PAD_ID])
+    return torch.cat(right).float().mean().item()
