@@ -413,6 +413,7 @@ def test_sampling_repeats_with_its_generator_and_ends_in_greedy():
 
 
 @pytest.mark.parametrize("decode", [greedy_decode, sample_decode, beam_search, beam_hypotheses])
+@pytest.mark.pitfall(43, 44)
 def test_dropout_is_off_while_writing_and_every_mode_is_put_back(decode):
     model, source = tiny(2, dropout=0.5, max_len=8), sentences(2, 3, 4)
     model.train()

@@ -285,6 +285,7 @@ def test_a_blind_batch_gets_the_biases_alone():
 
 
 @given(d_model=st.integers(1, 4).map(lambda width: 2 * width), d_ff=sizes, num_layers=st.integers(1, 3))
+@pytest.mark.pitfall(46)
 def test_parameter_counts_are_as_documented(d_model, d_ff, num_layers):
     def count(module):
         return sum(parameter.numel() for parameter in module.parameters())

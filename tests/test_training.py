@@ -254,6 +254,7 @@ def test_the_loss_is_that_of_each_sentence_alone():
     assert_close(evaluate(model, token_batches(many, 12, seed=1)), expected.item(), **EXACT)
 
 
+@pytest.mark.pitfall(43)
 def test_evaluate_has_no_dropout_and_no_gradients():
     """It gives the mode back, also after an error."""
     model = model_with_seed(lambda: transformer(dropout=0.5))
@@ -279,6 +280,7 @@ def test_evaluate_has_no_dropout_and_no_gradients():
 # train
 
 
+@pytest.mark.pitfall(45)
 def test_train_is_a_plain_torch_loop():
     batches = token_batches(pairs(30, seed=7), 40, seed=0)
     ours, theirs = model_with_seed(transformer), model_with_seed(transformer)

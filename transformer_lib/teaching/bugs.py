@@ -27,7 +27,7 @@ class Bug:
     wrong: str
     gives_away: str
     test: str
-    pitfall: int | None = None
+    pitfall: int
 
     @property
     def function(self) -> Callable:
@@ -180,6 +180,7 @@ BUGS: tuple[Bug, ...] = (
         wrong="[EncoderLayer(config)] * config.num_layers",
         gives_away="count the parameters: those of a layer are missing",
         test="tests/test_encoder.py::test_parameter_counts_are_as_documented",
+        pitfall=46,
     ),
     Bug(
         name="start",
@@ -210,6 +211,7 @@ BUGS: tuple[Bug, ...] = (
         wrong="pass",
         gives_away="the same batch twice: gradients twice as long",
         test="tests/test_training.py::test_train_is_a_plain_torch_loop",
+        pitfall=45,
     ),
     Bug(
         name="stays-quiet",
@@ -219,6 +221,7 @@ BUGS: tuple[Bug, ...] = (
         wrong="part.training = training",
         gives_away="model.training, after a call of evaluate",
         test="tests/test_training.py::test_evaluate_has_no_dropout_and_no_gradients",
+        pitfall=43,
     ),
     # It goes wrong only when it writes.
     Bug(
@@ -229,6 +232,7 @@ BUGS: tuple[Bug, ...] = (
         wrong="in_mode(model, training=True)",
         gives_away="write the same sentences twice: other words",
         test="tests/test_decoding.py::test_dropout_is_off_while_writing_and_every_mode_is_put_back",
+        pitfall=44,
     ),
     Bug(
         name="position-zero",
