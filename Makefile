@@ -11,10 +11,11 @@ PYTHON ?= $(firstword $(foreach candidate,python3.11 python3,$(shell \
 export TRANSFORMER_LIB_QUIET := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book lint test run tidy check lab records new serve address picture clean clean-all
+.PHONY: help book print lint test run tidy check lab records new serve address picture clean clean-all
 
 help:
 	@echo "make book                          build the site into _build/html"
+	@echo "make print                         write the whole book as PDF and EPUB into _build/print, linked from the site"
 	@echo "make test                          lint, build the site, execute every notebook, run every test"
 	@echo "make lint                          let ruff look at the code and its layout, codespell at the spelling"
 	@echo "make lab                           open the notebooks in JupyterLab"
@@ -38,6 +39,11 @@ endif
 	touch $@
 
 book: $(READY)
+	$(BIN)/jupyter-book build . -W --keep-going
+
+# The site is built again at the end: its first page then links to the two files.
+print: book
+	$(BIN)/python -m tools.print_book
 	$(BIN)/jupyter-book build . -W --keep-going
 
 # Before the book, because it takes a second.
