@@ -165,7 +165,7 @@ def test_what_only_the_site_can_do_is_said(trees):
     first, chapter = trees["book.index.xhtml"], trees["notebooks.06_attention.xhtml"]
     assert with_class(first, "tl-translator") == []
     assert ["".join(node.itertext()) for node in with_class(first, "on-the-site")] == [
-        "The translator, to type into, stands on the site."
+        "The translator that you will build, to type into, stands on the site."
     ]
     figures = with_class(chapter, "tl-live")
     assert figures and all(figure.find(".//{*}svg") is not None and with_class(figure, "on-the-site") for figure in figures)

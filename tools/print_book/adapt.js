@@ -21,6 +21,7 @@
   }
   for (const node of all(".headerlink, .viewcode-link, .toctree-wrapper, .printed-book, noscript, .tl-controls")) node.remove()
   for (const node of all("p")) if (/^Choose an answer to see/.test(node.textContent)) node.remove()
+  for (const node of all(".on-screen")) node.replaceWith(onTheSite("The translator that you will build, to type into, stands"))
   for (const node of all("section.tl-translator")) node.replaceWith(onTheSite("The translator, to type into, stands"))
   for (const node of all(".tl-explorer")) node.replaceWith(onTheSite("What the box has translated is drawn"))
   for (const node of all("figure.tl-live")) node.append(onTheSite("You can turn this figure and see what changes"))
