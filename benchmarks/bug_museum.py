@@ -1,5 +1,7 @@
 """The bug museum's curves: a small Transformer learns to copy, once as it is and once with each bug, with three seeds."""
 
+import os
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
 from dataclasses import asdict
 
@@ -25,26 +27,33 @@ SEEDS = [0, 1, 2]
 TOGETHER = 10  # so many steps make one point of a curve
 
 
-def main() -> None:
+def run(name: str, seed: int) -> dict[str, object]:
+    """Train with the bug `name` switched on, or with none, and measure what came out."""
     torch.set_num_threads(1)
+    bugs = {bug.name: bug for bug in BUGS}
+    with switched_on(bugs[name]) if name in bugs else nullcontext():
+        model, history = learn_to_copy(seed)
+        return {
+            "bug": name,
+            "seed": seed,
+            "first_loss": round(history.losses[0], 4),
+            "losses": [round(x, 4) for x in torch.tensor(history.losses).view(-1, TOGETHER).mean(dim=1).tolist()],
+            "validation_losses": {str(step): round(x, 4) for step, x in history.validation_losses.items()},
+            "guessed": round(guessed(model, seed), 4),
+            "copied": round(copied(model, seed), 4),
+            "copied_with_cache": round(copied(with_cache(model), seed), 4),
+        }
+
+
+def main() -> None:
+    runs = [(name, seed) for name in ("none", *(bug.name for bug in BUGS)) for seed in SEEDS]
     numbers = []
-    for bug in (None, *BUGS):
-        for seed in SEEDS:
-            with switched_on(bug) if bug else nullcontext():
-                model, history = learn_to_copy(seed)
-                found = {
-                    "bug": bug.name if bug else "none",
-                    "seed": seed,
-                    "first_loss": round(history.losses[0], 4),
-                    "losses": [round(x, 4) for x in torch.tensor(history.losses).view(-1, TOGETHER).mean(dim=1).tolist()],
-                    "validation_losses": {str(step): round(x, 4) for step, x in history.validation_losses.items()},
-                    "guessed": round(guessed(model, seed), 4),
-                    "copied": round(copied(model, seed), 4),
-                    "copied_with_cache": round(copied(with_cache(model), seed), 4),
-                }
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        for found in pool.map(run, *zip(*runs)):
             print(
-                f"{found['bug']:15} seed {seed}  last losses {found['losses'][-1]:.2f}  guessed {found['guessed']:4.0%}  "
-                f"copied {found['copied']:4.0%}, with a cache {found['copied_with_cache']:4.0%}",
+                f"{found['bug']:15} seed {found['seed']}  last losses {found['losses'][-1]:.2f}  "
+                f"guessed {found['guessed']:4.0%}  copied {found['copied']:4.0%}, "
+                f"with a cache {found['copied_with_cache']:4.0%}",
                 flush=True,
             )
             numbers.append(found)
@@ -57,7 +66,7 @@ def main() -> None:
         "measured_every": EVERY,
         "steps_together": TOGETHER,
         "config": asdict(CONFIG),
-        "threads": torch.get_num_threads(),
+        "threads": 1,
     }
     write_record(NAME, seeds=SEEDS, settings=settings, numbers=numbers)
 

@@ -1,0 +1,60 @@
+"""The quiz of chapter 16."""
+
+from transformer_lib.teaching.quiz import Question
+
+QUESTIONS = [
+    Question(
+        "A colleague's change makes the training loss much better at once. What do you look at first?",
+        answers=[
+            (
+                "Whether the model also writes well, from its own words",
+                "The museum's better curves belong to models that copy nothing.",
+            ),
+            ("Whether the curve stays better with a second and a third seed", "The leaks stay better with every seed."),
+            ("Whether the held-out loss is better as well", "It is: held-out sentences show their answers too."),
+        ],
+        correct=0,
+    ),
+    Question(
+        "The mask is missing in evaluation mode only. Which curve shows it?",
+        answers=[
+            ("The training loss, because each later step builds on it", "That one is the right one to the last bit."),
+            ("The held-out loss, which is measured in evaluation mode", "Only there does the model meet the bug."),
+            ("No curve, since a mask has no influence on a loss", "Masks decide what the model sees, and so the loss."),
+        ],
+        correct=1,
+    ),
+    Question(
+        "With label smoothing 0.1 and 13 words, a run ends at a training loss of 0.50. What do you say?",
+        answers=[
+            ("It is nearly perfect; a few more steps will bring it to 0", "With smoothing nothing comes below 0.537."),
+            ("It has learned its training sentences by heart", "By heart, it would pay 0.537 as well."),
+            (
+                "Something is counted wrongly, since 0.537 is the floor",
+                "No model beats the target's own probabilities.",
+            ),
+        ],
+        correct=2,
+    ),
+    Question(
+        "Padding hides rows in place of columns. Why does the model learn to copy all the same?",
+        answers=[
+            (
+                "The padding looks in training as it does in the test",
+                "It got used to it; other padding moves the result.",
+            ),
+            ("Padded rows are the ones that the loss leaves out anyway", "The harm is done to real words: they see padding."),
+            ("Rows and columns of attention weights sum to the same", "Only rows sum to 1."),
+        ],
+        correct=0,
+    ),
+    Question(
+        "You switch a bug on, and the test named after it passes. What follows?",
+        answers=[
+            ("The bug is harmless, and can stay in the museum's storeroom", "It may be harmful in a way that nothing tests."),
+            ("The test does not test what it says, or the bug is not on", "Either way something has to be mended."),
+            ("The library is right, because its tests pass", "It has a bug at this moment: we put it there."),
+        ],
+        correct=1,
+    ),
+]
