@@ -24,8 +24,18 @@ from transformer_lib.teaching.experiments.translation import (
     parameters,
     train_translator,
 )
+from transformer_lib.translation import Translator
 
 NAME = "after_positions"
+
+
+def broken_off(translator: Translator) -> int:
+    """Return how many translations of the longer sentences are right as far as they go, and end too early."""
+    corpus, _ = corpus_and_tokenizer()
+    sources, references = (list(side) for side in zip(*corpus.longer, strict=True))
+    pairs = zip(translator.translate(sources), references, strict=True)
+    words = [[text.replace("'", "' ").split() for text in pair] for pair in pairs]
+    return sum(wrote == right[: len(wrote)] and wrote != right for wrote, right in words)
 
 
 def one_run(kind: str, seed: int, rate: float = RATES["Transformer"]) -> dict[str, Any]:
@@ -34,7 +44,8 @@ def one_run(kind: str, seed: int, rate: float = RATES["Transformer"]) -> dict[st
     torch.manual_seed(seed)
     model = with_positions(make_model("Transformer", len(tokenizer)), kind)
     translator, _ = train_translator(model, corpus, tokenizer, rate=rate, seed=seed)
-    return {"parameters": parameters(model), **{which: measure(translator, getattr(corpus, which)) for which in SETS}}
+    scores = {which: measure(translator, getattr(corpus, which)) for which in SETS}
+    return {"parameters": parameters(model), **scores, "broken_off": broken_off(translator)}
 
 
 def main() -> None:

@@ -27,7 +27,8 @@ class PageFigure(SphinxDirective):
         picture.parent.mkdir(exist_ok=True)
         picture.write_bytes(plots.png(figure))
         here = Path(self.env.doc2path(self.env.docname)).parent
-        return [nodes.image(uri=os.path.relpath(picture, here), alt=alt, width=f"{width}px")]
+        image = nodes.image(uri=os.path.relpath(picture, here), alt=alt, width=f"{width}px")
+        return [nodes.paragraph("", "", image)]
 
 
 def setup(app):

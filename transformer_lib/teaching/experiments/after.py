@@ -128,8 +128,10 @@ def with_positions(model: Transformer, kind: str) -> Transformer:
     return model
 
 
-def _alibi(num_heads: int) -> tuple[Callable[..., nn.Module], ...]:
-    return (partial(BiasedAttention, bias=AlibiBias(num_heads)),) * 2
+def _alibi(num_heads: int, times: float = 1.0) -> tuple[Callable[..., nn.Module], ...]:
+    bias = AlibiBias(num_heads)
+    bias.slopes *= times
+    return (partial(BiasedAttention, bias=bias),) * 2
 
 
 def _t5(num_heads: int) -> tuple[Callable[..., nn.Module], ...]:
@@ -143,6 +145,7 @@ POSITIONS = {
     "rotary": lambda num_heads: (RotaryAttention, RotaryAttention),
     "ALiBi": _alibi,
     "T5's bias": _t5,
+    "ALiBi, 8 times as steep": partial(_alibi, times=8.0),
 }
 
 
