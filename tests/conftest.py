@@ -3,6 +3,7 @@
 import os
 
 import pytest
+import shape_checks
 
 from tools.browser import NO_CHROMIUM, find_chromium, open_chromium
 
@@ -16,6 +17,11 @@ def browser():
         pytest.skip(NO_CHROMIUM)
     with open_chromium(chromium) as browser:
         yield browser
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup():
+    shape_checks.a_test_begins()
 
 
 def pytest_terminal_summary(terminalreporter):
