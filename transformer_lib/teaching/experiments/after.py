@@ -108,14 +108,14 @@ class NoPositions(nn.Module):
         return self.dropout(x)
 
 
-def exchange(stack: nn.Module, name: str, make: Callable[..., nn.Module]) -> None:
-    """Put another attention in the place `name` of each layer, with the weights that fit."""
+def exchange(stack, name, make):
+    """Put another attention in place of each layer's, with the weights that fit."""
     for layer in stack.layers:
         old = getattr(layer, name)
         new = make(old.d_model, old.num_heads, old.dropout)
-        shapes = {part: weight.shape for part, weight in new.state_dict().items()}
-        fitting = {part: weight for part, weight in old.state_dict().items() if weight.shape == shapes[part]}
-        new.load_state_dict(fitting, strict=False)
+        for part, weight in old.named_parameters():
+            if weight.shape == new.get_parameter(part).shape:
+                new.get_parameter(part).data = weight.data
         setattr(layer, name, new)
 
 
@@ -197,7 +197,7 @@ class GatedFeedForward(FeedForward):
         return self.outer(inside)  # (..., d_model)
 
 
-def modernise(stack: nn.Module, d_ff: int, groups: int) -> None:
+def modernise(stack, d_ff, groups):
     """Give a pre-norm stack of encoder layers the parts of Llama's layers."""
     for layer in stack.layers:
         d_model, heads = layer.attention.d_model, layer.attention.num_heads
