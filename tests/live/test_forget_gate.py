@@ -16,10 +16,10 @@ STEPS = [3, 5, 10, 20, 50, 100, 200, 500, 1000]
 ZERO = torch.zeros(1, 1, dtype=torch.float64)
 
 
-def values_and_gradients(states, first):
+def values_and_gradients(run, first):
     """Return the state at each time step, and how it moves with the first one."""
-    gradients = [torch.autograd.grad(state, first, retain_graph=True)[0].item() for state in states]
-    return [state.item() for state in states], gradients
+    states, gradients = torch.func.jvp(lambda first: torch.cat(run(first)), (first,), (torch.ones_like(first),))
+    return states[:, 0].tolist(), gradients[:, 0].tolist()
 
 
 def with_parameters(cell, **numbers):
@@ -33,19 +33,27 @@ def cell_states(f, last, written):
     """Write a number into an LSTM's cell state, and let it run with this forget gate and closed input gate."""
     gate = math.log(f / (1 - f)) if f < 1 else 100.0
     lstm = with_parameters(LSTMCell(1, 1), bias_ih=[-100.0, gate, 0.0, 0.0])
-    states = [torch.full((1, 1), written, dtype=torch.float64, requires_grad=True)]
-    for _ in range(last - 1):
-        states.append(lstm(ZERO, (ZERO, states[-1]))[1])
-    return values_and_gradients(states, states[0])
+
+    def run(first):
+        states = [first]
+        for _ in range(last - 1):
+            states.append(lstm(ZERO, (ZERO, states[-1]))[1])
+        return states
+
+    return values_and_gradients(run, ZERO + written)
 
 
 def neuron_outputs(w_y, last, written):
     """The neuron of the chapter: w_x is 0.5, and the input is a number (0.5 of it comes in) and then zeros."""
     rnn = with_parameters(RNNCell(1, 1), weight_ih=0.5, weight_hh=w_y)
-    outputs = [rnn(ZERO + 2 * written, ZERO).detach().requires_grad_()]
-    for _ in range(last - 1):
-        outputs.append(rnn(ZERO, outputs[-1]))
-    return values_and_gradients(outputs, outputs[0])
+
+    def run(first):
+        outputs = [first]
+        for _ in range(last - 1):
+            outputs.append(rnn(ZERO, outputs[-1]))
+        return outputs
+
+    return values_and_gradients(run, rnn(ZERO + 2 * written, ZERO).detach())
 
 
 def curves(seen):

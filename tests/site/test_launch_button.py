@@ -15,8 +15,21 @@ from tools.address import COLAB, with_value
 CHAPTER = next(page for page in PAGES if page.startswith("notebooks/"))
 
 
-@pytest.mark.parametrize("repository", ["", "https://github.com/OWNER/REPOSITORY"])
-def test_the_button_opens_this_chapter(tmp_path, repository):
+REPOSITORY = "https://github.com/OWNER/REPOSITORY"
+
+
+def launch_links(html, page):
+    content = BeautifulSoup((html / f"{page}.html").read_bytes(), "html.parser")
+    return content, [link["href"] for link in content.select(".article-header-buttons a[href]") if COLAB in link["href"]]
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.startswith("notebooks/")])
+def test_the_site_has_a_button_if_it_has_an_address(html, page):
+    address = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["repository"]["url"]
+    assert bool(launch_links(html, page)[1]) == bool(address)
+
+
+def test_the_button_opens_this_chapter(tmp_path):
     shutil.copytree(ROOT / "book", tmp_path / "book", ignore=shutil.ignore_patterns("*.md", "__pycache__"))
     (tmp_path / "book" / "index.md").write_text("# A course of one chapter\n", encoding="utf-8")
     (tmp_path / "notebooks").mkdir()
@@ -24,18 +37,18 @@ def test_the_button_opens_this_chapter(tmp_path, repository):
     contents = {"format": "jb-book", "root": "book/index", "chapters": [{"file": CHAPTER}]}
     (tmp_path / "_toc.yml").write_text(yaml.safe_dump(contents), encoding="utf-8")
     text = (ROOT / "_config.yml").read_text(encoding="utf-8")
-    text = with_value(text, "repository", "url", repository)
-    text = with_value(text, "launch_buttons", "colab_url", COLAB if repository else "")
+    text = with_value(text, "repository", "url", REPOSITORY)
+    text = with_value(text, "launch_buttons", "colab_url", COLAB)
     (tmp_path / "_config.yml").write_text(text, encoding="utf-8")
 
     build = [Path(sys.executable).with_name("jupyter-book"), "build", "--quiet", tmp_path]
     finished = subprocess.run(build, capture_output=True, text=True)
     assert finished.returncode == 0, finished.stdout + finished.stderr
 
-    page = BeautifulSoup((tmp_path / "_build" / "html" / f"{CHAPTER}.html").read_bytes(), "html.parser")
-    links = [link["href"] for link in page.select(".article-header-buttons a[href]") if COLAB in link["href"]]
+    html = tmp_path / "_build" / "html"
+    page, links = launch_links(html, CHAPTER)
     expected = f"{COLAB}/github/OWNER/REPOSITORY/blob/main/{CHAPTER}.ipynb"
-    assert links == ([expected] if repository else [])
+    assert links == [expected]
     pictures = page.select(f'a[href="{expected}"] img')
     assert all(picture["alt"] for picture in pictures)
-    assert all((tmp_path / "_build" / "html" / "notebooks" / picture["src"]).is_file() for picture in pictures)
+    assert all((html / "notebooks" / picture["src"]).is_file() for picture in pictures)
