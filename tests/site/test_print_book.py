@@ -16,7 +16,7 @@ from PIL import Image
 from tools.print_book import __main__ as command
 from tools.print_book.chapters import read_chapters, table_of_contents
 from tools.print_book.epub import set_links
-from tools.print_book.pdf import contents_page, page_numbers
+from tools.print_book.pdf import contents_page, page_numbers, window_in
 
 FIRST, CHAPTER = "book/index", "notebooks/06_attention"
 CONTENTS = {FIRST: "", CHAPTER: "Part II"}
@@ -98,6 +98,18 @@ def test_the_contents_and_the_exercises_name_the_right_pages(printed):
     assert contents_page(printed.chapters, numbers) in document
     answer = next(name for name in numbers if ".answer-1" in name and "attention" in name)
     assert f'href="#{answer}">→ the answer, page {numbers[answer]}<' in document
+
+
+def test_nothing_is_wider_than_the_paper(printed, browser, html):
+    width = 657  # pixels: 210 mm less two margins of 18
+    with window_in(html, browser, viewport={"width": width, "height": 900}) as window:
+        window.emulate_media(media="print")
+        window.set_content(printed.shown[1])
+        ends = """nodes => nodes.filter(node => node.matches(':not(svg *)'))
+            .map(node => [node.getBoundingClientRect().right, node.outerHTML.slice(0, 200)])"""
+        found = window.eval_on_selector_all("article *", ends)
+    assert len(found) > 1000
+    assert [html for end, html in found if end > width + 1] == []
 
 
 def test_the_pdf_is_tagged_and_names_its_language(printed):

@@ -77,5 +77,5 @@ def write_pdf(browser, site, chapters, styles, front, path):
 def cover(browser, site, front, styles):
     """Return the front of the book as PNG."""
     with window_in(site, browser, viewport=COVER) as window:
-        window.set_content(f"<style>{styles} body {{ font-size: 36px }}</style>{front}", wait_until="load")
+        window.set_content(f"<style>{styles} body {{ font-size: 32px }}</style>{front}", wait_until="load")
         return window.screenshot()
