@@ -40,8 +40,8 @@ class Bug:
 
     def __str__(self) -> str:
         """Return the change as a diff shows it."""
-        lines = [f"- {line}" for line in self.right.splitlines()] + [f"+ {line}" for line in self.wrong.splitlines()]
-        return "\n".join([f"{self.where}:", *lines])
+        wrong = textwrap.dedent(f"    {self.wrong}").splitlines()  # lines after the first carry the function's indentation
+        return "\n".join([f"{self.where}:", f"- {self.right}", *(f"+ {line}" for line in wrong)])
 
 
 def _changed_code(bug: Bug) -> CodeType:
