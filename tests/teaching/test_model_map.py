@@ -10,7 +10,7 @@ import pytest
 
 from tools import notebooks
 from transformer_lib.teaching import model_map
-from transformer_lib.teaching.figures.model_map import CHAPTERS, PLANNED
+from transformer_lib.teaching.figures.model_map import CHAPTERS
 
 LINKS = {stem: f"{number:02}_{stem}.html" for stem, (number, _) in CHAPTERS.items()}
 SVG = "{http://www.w3.org/2000/svg}"
@@ -41,13 +41,8 @@ def test_a_chapter_lights_its_own_boxes_and_no_others(stem):
     assert f"You are here: {CHAPTERS[stem][0]} · {CHAPTERS[stem][1]}" in model_map(stem)
 
 
-def test_what_is_not_written_is_drawn_as_planned():
-    """A chapter without a notebook has a dashed box; a word beside them says what that means."""
-    written = {notebooks.module_name(path) for path in notebooks.all_notebooks()}
-    assert set(CHAPTERS) - written == PLANNED
-    kinds = [group.get("class", "").split() for group in parse(model_map()).iter(f"{SVG}g")]
-    assert {kind[-1] for kind in kinds if "planned" in kind} == PLANNED
-    assert ("dashed: planned" in model_map()) == bool(PLANNED)
+def test_every_chapter_of_the_drawing_is_written():
+    assert set(CHAPTERS) == {notebooks.module_name(path) for path in notebooks.all_notebooks()}
 
 
 def test_nothing_is_lit_unless_asked():

@@ -25,8 +25,6 @@ CHAPTERS: dict[str, tuple[int, str]] = {
     "scaling": (15, "From this laptop to the paper"),
     "bug_museum": (16, "The bug museum"),
 }
-# Chapters that are not written yet: drawn with a dashed border, in pale letters.
-PLANNED = frozenset({"bug_museum"})
 
 
 @dataclass(frozen=True)
@@ -123,7 +121,6 @@ _WORDS = [
     ("heading", 2, 12, "Before the Transformer"),
     ("heading", 2, 102, "The Transformer"),
     ("heading", 2, 632, "Making it work"),
-    ("note end", 358, 632, "dashed: planned"),
     ("token middle", 94, 122, "I am a student"),
     ("token middle", 266, 122, "<SOS> je suis étudiant"),
     ("token middle", 266, 602, "je suis étudiant <EOS>"),
@@ -155,8 +152,6 @@ _RULES = """
 .tl-map .frame.decoder{stroke:var(--tl-decoder)}
 .tl-map .encoder text{fill:var(--tl-encoder)}
 .tl-map .decoder text{fill:var(--tl-decoder)}
-.tl-map .planned rect{fill:none;stroke-dasharray:4 3}
-.tl-map .planned text{fill:var(--tl-muted)}
 .tl-map .line{fill:none;stroke:var(--tl-ink);stroke-width:1.4}
 .tl-map .tip{fill:var(--tl-ink)}
 .tl-map .residual .line{stroke:var(--tl-residual)}
@@ -247,13 +242,12 @@ def _box(box: _Box, lit: bool, link: str | None) -> str:
     middle = box.top + box.height / 2
     first_line = middle + 4 - 7 * (len(box.lines) - 1)
     indent = 22 if "head" in box.kind else 27
-    planned = " planned" if box.chapter in PLANNED else ""
     words = "".join(
         f'<text x="{box.left + indent}" y="{first_line + 14 * index:g}">{html.escape(line)}</text>'
         for index, line in enumerate(box.lines)
     )
     drawn = (
-        f'<g class="{box.kind}{planned} {box.chapter}{" lit" if lit else ""}">'
+        f'<g class="{box.kind} {box.chapter}{" lit" if lit else ""}">'
         f'<rect x="{box.left}" y="{box.top}" width="{box.width}" height="{box.height}" rx="5"/>'
         f'<text class="number" x="{box.left + indent - 20}" y="{middle + 4:g}">{number:02}</text>{words}</g>'
     )
