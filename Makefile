@@ -11,12 +11,13 @@ PYTHON ?= $(firstword $(foreach candidate,python3.11 python3,$(shell \
 export TRANSFORMER_LIB_QUIET := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book print lint test run tidy check lab records new serve address picture clean clean-all
+.PHONY: help book print lint test mutants run tidy check lab records new serve address picture clean clean-all
 
 help:
 	@echo "make book                          build the site into _build/html"
 	@echo "make print                         write the whole book as PDF and EPUB into _build/print, linked from the site"
 	@echo "make test                          lint, build the site, execute every notebook, run every test"
+	@echo "make mutants                       switch each bug of chapter 16 on, and see its test fail"
 	@echo "make lint                          let ruff look at the code and its layout, codespell at the spelling"
 	@echo "make lab                           open the notebooks in JupyterLab"
 	@echo "make run NB=05_positional_encoding execute one notebook in place, tidy it, export its module"
@@ -56,6 +57,10 @@ lint: $(READY)
 test: export OMP_NUM_THREADS := 1
 test: lint book
 	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder --nbval notebooks tests
+
+mutants: export OMP_NUM_THREADS := 1
+mutants: $(READY)
+	$(BIN)/python -m tools.mutants
 
 run: $(READY)
 	$(BIN)/python -m tools.run_notebook $(NB)
