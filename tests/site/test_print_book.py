@@ -94,7 +94,7 @@ def test_links_of_the_pdf_lead_into_it(printed):
 
 def test_the_contents_and_the_exercises_name_the_right_pages(printed):
     numbers = page_numbers(printed.pdf)
-    document = printed.shown[1]  # what was laid out the second time
+    document = printed.shown[-1]  # what was laid out the second time
     assert contents_page(printed.chapters, numbers) in document
     answer = next(name for name in numbers if ".answer-1" in name and "attention" in name)
     assert f'href="#{answer}">→ the answer, page {numbers[answer]}<' in document
@@ -104,7 +104,7 @@ def test_nothing_is_wider_than_the_paper(printed, browser, html):
     width = 657  # pixels: 210 mm less two margins of 18
     with window_in(html, browser, viewport={"width": width, "height": 900}) as window:
         window.emulate_media(media="print")
-        window.set_content(printed.shown[1])
+        window.set_content(printed.shown[-1])
         ends = """nodes => nodes.filter(node => node.matches(':not(svg *)'))
             .map(node => [node.getBoundingClientRect().right, node.outerHTML.slice(0, 200)])"""
         found = window.eval_on_selector_all("article *", ends)

@@ -49,8 +49,8 @@ def print_book(browser, site, contents, folder):
     first, second = front(title, site), about(title, date.today())
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"{'-'.join(title.lower().split())}.{kind}" for kind in ("pdf", "epub")]
-    write_pdf(browser, site, chapters, styles, first + second, paths[0])
     write_epub(chapters, styles, second, cover(browser, site, first, styles), AUTHOR, paths[1])
+    write_pdf(browser, site, chapters, styles, first + second, paths[0])
     return paths
 
 
