@@ -154,7 +154,7 @@ def put_box_in_notebooks(app, doctree):
 
 
 class TranslatorPart(SphinxDirective):
-    """Insert a part of the explorer, `maps`, `layer`, `probabilities` or `beam`, which shows what the page's box has translated."""
+    """Insert a part of the explorer, `maps`, `layer`, `probabilities` or `beam`: what the page's box has translated."""
 
     required_arguments = 1
 
