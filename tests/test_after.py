@@ -1,7 +1,9 @@
 """What came after: each later part equals what it should, and where nothing is new, it equals ours."""
 
 import math
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
@@ -15,6 +17,7 @@ from transformer_lib.encoder import FeedForward, LayerNorm
 from transformer_lib.masks import assert_causal, look_ahead_mask, padding_mask
 from transformer_lib.schedule import label_smoothed_loss
 from transformer_lib.seq2seq import EOS_ID, PAD_ID, greedy_decode
+from transformer_lib.teaching import record
 from transformer_lib.teaching.experiments.after import (
     POSITIONS,
     AlibiBias,
@@ -315,3 +318,25 @@ def test_alibi_alone_takes_a_mirror_image_for_the_sentence():
                 nn.init.normal_(part.table)
         mirrored = model.encode(source.flip(1)).flip(1)
         assert torch.allclose(mirrored, model.encode(source)) == (kind == "ALiBi"), kind
+
+
+# The numbers of the page
+
+
+def test_the_pages_table_is_the_record():
+    page = (Path(__file__).resolve().parents[1] / "book" / "after.md").read_text(encoding="utf-8")
+    head = "| positions | held out | longer | unseen pairs | broken off |"
+    (rows,) = re.findall(rf"^{re.escape(head)}\n\|[-|]+\n((?:\|.*\n)+)", page, re.MULTILINE)
+    found = [[cell.strip() for cell in row.strip("|").split("|")] for row in rows.splitlines()]
+    numbers = record("after_positions")["numbers"]
+    # Chapter 14 counted those of its own translator, the first of the sinusoids' seeds.
+    broken = {kind: [row["broken_off"] for row in rows] for kind, rows in numbers.items() if kind != "sinusoids"}
+    expected = [
+        [
+            kind,
+            *(" ".join(f"{row[which]['exact_match']:.3f}" for row in rows) for which in ("held_out", "longer", "unseen")),
+            " ".join(map(str, broken.get(kind, [108]))),
+        ]
+        for kind, rows in numbers.items()
+    ]
+    assert found == expected

@@ -79,6 +79,7 @@ LINES = {
     "sinusoids": ("decoder", "-", "o"),
     "none": ("mask", ":", "x"),
     "rotary": ("query", "--", "s"),
+    "ALiBi, 8 times as steep": ("encoder", (0, (5, 1)), "v"),
     "ALiBi": ("key", "-.", "^"),
     "T5's bias": ("value", (0, (1, 1)), "D"),
 }
@@ -87,18 +88,19 @@ LINES = {
 def right_by_length() -> Figure:
     """Draw the share of longer sentences that each kind of positions gets right, by length; the mean of its seeds."""
     figure, axes = subplots(width=7.6, height=4.2)
-    for kind, rows in record("after_positions")["numbers"].items():
+    numbers = record("after_positions")["numbers"]
+    for kind, (role, style, marker) in LINES.items():
+        rows = numbers[kind]
         count, right = Counter(), Counter()
         for row in rows:
             for length, (sentences, exact) in row["longer"]["by_length"].items():
                 count[int(length)] += sentences
                 right[int(length)] += exact
         lengths = sorted(length for length in count if count[length] >= 10 * len(rows))
-        role, style, marker = LINES[kind]
         shares = [right[length] / count[length] for length in lengths]
         axes.plot(lengths, shares, linestyle=style, marker=marker, color=COLOURS[role], label=kind)
     axes.set(
-        title="Longer sentences: distances carry further",
+        title="Longer sentences: rotary positions go furthest",
         xlabel="words of the English sentence (training: up to 10)",
         ylabel="share right to the letter",
         ylim=(-0.02, 1.02),
