@@ -4,15 +4,20 @@ import os
 from pathlib import Path
 
 from docutils import nodes
+from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
 from transformer_lib.teaching.figures import pages, plots
 
 
 class PageFigure(SphinxDirective):
-    """Insert the figure whose name is the argument; the text of the directive says what the figure shows."""
+    """Insert the figure whose name is the argument; the text of the directive says what the figure shows.
+
+    In the dark theme it is turned over, as the figures of chapters are; with `keep-white` it is not.
+    """
 
     required_arguments = 1
+    option_spec = {"keep-white": directives.flag}  # noqa: RUF012
     has_content = True
 
     def run(self):
@@ -27,7 +32,7 @@ class PageFigure(SphinxDirective):
         picture.parent.mkdir(exist_ok=True)
         picture.write_bytes(plots.png(figure))
         here = Path(self.env.doc2path(self.env.docname)).parent
-        image = nodes.image(uri=os.path.relpath(picture, here), alt=alt, width=f"{width}px")
+        image = nodes.image(uri=os.path.relpath(picture, here), alt=alt, width=f"{width}px", classes=["page-figure", *self.options])
         return [nodes.paragraph("", "", image)]
 
 

@@ -214,6 +214,19 @@ def test_folded_code_is_folded_everywhere(notebook):
     assert not untitled, "the first line of a folded cell is `# @title` and what it draws or does"
 
 
+def test_maps_keep_their_white(notebook):
+    """In the dark theme figures are turned over: where the brightest is the largest, it would then be the smallest."""
+    drawing = re.compile(r"\b(heatmap|attention_map|imshow)\(")
+    named = re.compile(r"\b(bright|dark)", re.IGNORECASE)
+    turned = []
+    for cell in cells_of(notebook, "code"):
+        figures = [output for output in cell.outputs if "image/png" in output.get("data", {})]
+        alt = " ".join(output.data.get("text/plain", "") for output in figures)
+        if figures and (drawing.search(cell.source) or named.search(alt)) and "keep-white" not in tags(cell):
+            turned.append(cell.id)
+    assert not turned, "these need the tag `keep-white`"
+
+
 def test_the_component_is_never_folded(notebook):
     folded = [
         cell.id
