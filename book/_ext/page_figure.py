@@ -32,7 +32,9 @@ class PageFigure(SphinxDirective):
         picture.parent.mkdir(exist_ok=True)
         picture.write_bytes(plots.png(figure))
         here = Path(self.env.doc2path(self.env.docname)).parent
-        image = nodes.image(uri=os.path.relpath(picture, here), alt=alt, width=f"{width}px", classes=["page-figure", *self.options])
+        image = nodes.image(
+            uri=os.path.relpath(picture, here), alt=alt, width=f"{width}px", classes=["page-figure", *self.options]
+        )
         return [nodes.paragraph("", "", image)]
 
 
