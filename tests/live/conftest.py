@@ -5,22 +5,46 @@ from types import SimpleNamespace
 import pytest
 
 
+def watched(context):
+    """Return a new window in which a figure can be opened, and what it asks for and complains about."""
+    page = context.new_page()
+    seen = SimpleNamespace(page=page, figure=page.locator("figure.tl-live"), requests=[], complaints=[])
+    page.on("request", lambda request: seen.requests.append(request.url))
+    page.on("pageerror", lambda error: seen.complaints.append(str(error)))
+    page.on("console", lambda message: seen.complaints.append(message.text))
+    return seen
+
+
+@pytest.fixture(scope="session")
+def windows(browser):
+    """For pages with scripts (True) and without (False) a list of windows: to open one takes longer than most tests."""
+    contexts = {scripts: browser.new_context(java_script_enabled=scripts, reduced_motion="reduce") for scripts in (True, False)}
+    opened = {True: [], False: []}
+
+    def window(scripts, index):
+        while len(opened[scripts]) <= index:
+            opened[scripts].append(watched(contexts[scripts]))
+        return opened[scripts][index]
+
+    yield window
+    for context in contexts.values():
+        context.close()
+
+
 @pytest.fixture
-def touch(browser):
+def touch(windows):
     """A function that opens a figure's HTML as the site would; what its script complains about stands in `.complaints`."""
-    contexts = []
+    used = {True: 0, False: 0}
 
     def open_figure(figure, *, width=1280, theme="light", scripts=True):
-        context = browser.new_context(
-            viewport={"width": width, "height": 900}, java_script_enabled=scripts, reduced_motion="reduce"
-        )
-        contexts.append(context)
-        page = context.new_page()
-        seen = SimpleNamespace(page=page, figure=page.locator("figure.tl-live"), requests=[], complaints=[])
-        page.on("request", lambda request: seen.requests.append(request.url))
-        page.on("pageerror", lambda error: seen.complaints.append(str(error)))
-        page.on("console", lambda message: seen.complaints.append(message.text))
+        seen = windows(scripts, used[scripts])
+        used[scripts] += 1
+        page = seen.page
+        page.goto("about:blank")  # what the test before has left behind goes
+        page.set_viewport_size({"width": width, "height": 900})
         background = {"light": "#ffffff", "dark": "#14181d"}[theme]
+        seen.requests.clear()
+        seen.complaints.clear()
         page.set_content(
             f'<!doctype html><html lang="en" data-theme="{theme}"><title>A test</title>'
             f'<body style="margin:16px 25px;background:{background}"><main><h1 style="color:gray">A test</h1>'
@@ -28,9 +52,7 @@ def touch(browser):
         )
         return seen
 
-    yield open_figure
-    for context in contexts:
-        context.close()
+    return open_figure
 
 
 @pytest.fixture
