@@ -8,7 +8,7 @@ QUESTIONS = [
         answers=[
             (
                 "Whether the model also writes well, from its own words",
-                "Three of the museum's better curves belong to models that copy nothing.",
+                "Three of the museum's better curves belong to models that copy next to nothing.",
             ),
             ("Whether the curve stays better with a second and a third seed", "The leaks stay better with every seed."),
             ("Whether the held-out loss is better as well", "It is: held-out sentences show their answers too."),
