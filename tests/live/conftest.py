@@ -17,7 +17,7 @@ def watched(context):
 
 @pytest.fixture(scope="session")
 def windows(browser):
-    """For pages with scripts (True) and without (False) a list of windows: to open one takes longer than most tests."""
+    """A function that returns the `index`-th window, with scripts or without: it stays open, since opening takes long."""
     contexts = {scripts: browser.new_context(java_script_enabled=scripts, reduced_motion="reduce") for scripts in (True, False)}
     opened = {True: [], False: []}
 

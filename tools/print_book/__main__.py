@@ -21,7 +21,7 @@ AUTHOR = "The authors of Building the Transformer"
 
 def front(title, site):
     """Return the front of the book."""
-    picture = (site / "_static" / "model-map.svg").as_uri()
+    picture = (site / PICTURE).as_uri()
     return f"""<div class="front" xmlns="http://www.w3.org/1999/xhtml"><p class="title">{escape(title)}</p>
 <p class="subtitle">The Transformer (트랜스포머) of 2017, piece by piece, until it translates</p>
 <img src="{picture}" alt="The Transformer, each box with the number of its chapter"/></div>"""

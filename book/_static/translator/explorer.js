@@ -16,35 +16,34 @@
     return made;
   }
 
+  /** Return an element of a drawing with these attributes. */
+  function drawn(tag, attributes) {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+    return made;
+  }
+
   /** Return a label with its text and its control. */
   function labelled(text, control, ...more) {
     return element("label", {}, `${text} `, control, ...more);
   }
 
+  const layers_of = (done) => Object.keys(done.maps).filter((name) => name.endsWith("cross_attention")).length;
   const plain = (token) => token.replace("▁", "");
   const percent = (share) => `${(100 * share).toFixed(1)} %`;
 
   /** Return a small picture of `rows`, (query, key): the darker, the larger the weight. */
   function picture(rows, keys) {
-    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-    svg.setAttribute("viewBox", `0 0 ${keys} ${rows.length}`);
-    svg.setAttribute("preserveAspectRatio", "none");
-    svg.setAttribute("aria-hidden", "true");
+    const svg = drawn("svg", { viewBox: `0 0 ${keys} ${rows.length}`, preserveAspectRatio: "none", "aria-hidden": true });
     rows.forEach((row, y) =>
-      row.forEach((weight, x) => {
-        const cell = document.createElementNS("http://www.w3.org/2000/svg", "rect");
-        Object.entries({ x, y, width: 1, height: 1, "fill-opacity": weight.toFixed(3) }).forEach(([name, value]) =>
-          cell.setAttribute(name, value),
-        );
-        svg.append(cell);
-      }),
+      row.forEach((weight, x) => svg.append(drawn("rect", { x, y, width: 1, height: 1, "fill-opacity": weight.toFixed(3) }))),
     );
     return svg;
   }
 
   /** Every layer and head of the three kinds of attention: all of them small, and one as a table. */
   function maps(root, done) {
-    const layers = Object.keys(done.maps).filter((name) => name.endsWith("cross_attention")).length;
+    const layers = layers_of(done);
     const kind = element("select", {}, ...LOOKS.map(({ name }, value) => element("option", { value }, name)));
     const small = element("div", { className: "small-maps" });
     const legend = element("p", { className: "legend" });
@@ -165,16 +164,10 @@
         paths.set(key, `${paths.get(key) ?? ""}M${x} ${y}h1v1h-1z`);
       }),
     );
-    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-    svg.setAttribute("viewBox", `0 0 ${rows[0].length} ${rows.length}`);
-    svg.setAttribute("preserveAspectRatio", "none");
+    const svg = drawn("svg", { viewBox: `0 0 ${rows[0].length} ${rows.length}`, preserveAspectRatio: "none" });
     for (const [key, d] of paths) {
       const [sign, shade] = key.split(" ");
-      const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
-      Object.entries({ d, class: sign, "fill-opacity": shade / SHADES }).forEach(([name, value]) =>
-        path.setAttribute(name, value),
-      );
-      svg.append(path);
+      svg.append(drawn("path", { d, class: sign, "fill-opacity": shade / SHADES }));
     }
     return svg;
   }
@@ -192,7 +185,7 @@
 
   /** The vectors' way through one layer: what each part is given and makes, and one row of it in words. */
   function layer(root, done) {
-    const layers = Object.keys(done.maps).filter((name) => name.endsWith("cross_attention")).length;
+    const layers = layers_of(done);
     const places = ["encoder", "decoder"].flatMap((stack) => Array.from({ length: layers }, (_, layer) => ({ stack, layer })));
     const place = element(
       "select",
@@ -227,11 +220,7 @@
         );
         // The rows of the memory are other words than the decoder's.
         if (!across) {
-          const chosen = document.createElementNS("http://www.w3.org/2000/svg", "rect");
-          Object.entries({ y: row.value, width: rows[0].length, height: 1, class: "chosen" }).forEach(([name, value]) =>
-            chosen.setAttribute(name, value),
-          );
-          picture.append(chosen);
+          picture.append(drawn("rect", { y: row.value, width: rows[0].length, height: 1, class: "chosen" }));
           picture.addEventListener("click", ({ clientY }) => {
             const box = picture.getBoundingClientRect();
             row.value = Math.min(rows.length - 1, Math.floor(((clientY - box.y) / box.height) * rows.length));
@@ -246,7 +235,7 @@
       said.textContent = `${place.selectedOptions[0].textContent}, the row of “${row.selectedOptions[0].textContent}”`;
     }
 
-    function fetch() {
+    function ask_for_vectors() {
       leave();
       row.replaceChildren(...words().map((token, value) => element("option", { value }, plain(token))));
       row.value = words().length - 1;
@@ -260,11 +249,11 @@
       });
     }
 
-    place.addEventListener("input", fetch);
+    place.addEventListener("input", ask_for_vectors);
     row.addEventListener("input", () => vectors && draw());
     const controls = element("div", { className: "controls" }, labelled("Which layer", place), labelled("Which row", row));
     root.replaceChildren(controls, said, shown);
-    fetch();
+    ask_for_vectors();
   }
 
   /** The probabilities of the next word at one step, and what temperature, top-k and top-p make of them. */
@@ -328,8 +317,7 @@
   function beam(root, done) {
     const width = element("select", {}, ...[1, 2, 3, 4].map((value) => element("option", { value }, String(value))));
     width.value = 4;
-    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-    svg.setAttribute("aria-hidden", "true");
+    const svg = drawn("svg", { "aria-hidden": true });
     const columns = element("ol", { className: "steps" });
     const tree = element("div", { className: "tree" }, svg, columns);
     const scroller = element("div", { className: "scroller", tabIndex: 0 }, tree);
@@ -365,12 +353,9 @@
         kept.forEach((one, place) => {
           if (step === 0) return;
           const [from, to] = [box(step - 1, one.parent), box(step, place)];
-          const line = document.createElementNS("http://www.w3.org/2000/svg", "line");
-          line.setAttribute("x1", from.right - frame.x);
-          line.setAttribute("y1", from.y + from.height / 2 - frame.y);
-          line.setAttribute("x2", to.left - frame.x);
-          line.setAttribute("y2", to.y + to.height / 2 - frame.y);
-          svg.append(line);
+          const [x1, y1] = [from.right - frame.x, from.y + from.height / 2 - frame.y];
+          const [x2, y2] = [to.left - frame.x, to.y + to.height / 2 - frame.y];
+          svg.append(drawn("line", { x1, y1, x2, y2 }));
         }),
       );
     }
