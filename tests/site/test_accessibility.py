@@ -49,7 +49,7 @@ ONE_TEXT_OF_EACH_NEW_KIND = """known => {
     const blocks = document.querySelectorAll('.bd-article :is(p, pre, ul, ol, dl, table, figure, svg, mjx-container)')
     const aside = [...blocks].filter(node => !needed.has(node) && node.style.display === '')
     for (const node of aside) node.style.display = 'none'
-    return axe.run({include: [...kinds.values()]}, {runOnly: ['color-contrast'], resultTypes: ['violations']})
+    return axe.run({include: [...kinds.values()]}, {runOnly: ['color-contrast'], resultTypes: ['violations'], preload: false})
         .then(found => [found.violations, [...kinds.keys()]])
         .finally(() => { for (const node of aside) node.style.display = '' })
 }"""
@@ -57,7 +57,7 @@ ONE_TEXT_OF_EACH_NEW_KIND = """known => {
 # For every other rule the coloured words of code are one text.
 ALL_BUT_COLOURS = """() => {
     for (const code of document.querySelectorAll('pre')) code.textContent = code.textContent
-    return axe.run(document, {rules: {'color-contrast': {enabled: false}}, resultTypes: ['violations']})
+    return axe.run(document, {rules: {'color-contrast': {enabled: false}}, resultTypes: ['violations'], preload: false})
         .then(found => found.violations)
 }"""
 
