@@ -15,6 +15,7 @@ from transformer_lib import _runs as runs
 from transformer_lib._checkpoints import Checkpoint, save_checkpoint
 from transformer_lib._files import whole_file
 from transformer_lib._lines import lines_of, read_lines
+from transformer_lib._named_data import NAMED_DATA, folder_of
 from transformer_lib.decoding import CachedTransformer
 from transformer_lib.schedule import TransformerSchedule, transformer_optimizer
 from transformer_lib.training import average_checkpoints, evaluate, token_batches
@@ -34,7 +35,8 @@ def train_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
     add = parser.add_argument
-    add("--data", type=Path, required=True, help="folder with train.SOURCE and train.TARGET; val.* too for scores; or .gz")
+    of_files = "folder with train.SOURCE and train.TARGET; val.* too for scores; or .gz"
+    add("--data", type=Path, required=True, help=f"{of_files}; or a name: {', '.join(NAMED_DATA)}, fetched once")
     add("--out", type=Path, required=True, help="folder for checkpoints, tokenizers, record and plot")
     add("--source", default="en", help="ending of the files to read")
     add("--target", default="fr", help="ending of the files to write")
@@ -151,13 +153,12 @@ def _train(options: argparse.Namespace) -> None:
     )
     local_rank = os.environ.get("LOCAL_RANK")
     device = runs.choose_device(options.device, local_rank and int(local_rank))
-    if not options.data.is_dir():
-        raise ValueError(f"--data must be a folder, but {options.data} is none")
-    train = runs.read_pairs(options.data, "train", options.source, options.target)
+    data = folder_of(options.data, [options.source, options.target])
+    train = runs.read_pairs(data, "train", options.source, options.target)
     check.not_empty(f"{options.data} (pairs with two sides)", train.pairs)
     val = None
-    if runs.has_files(options.data, "val"):
-        val = runs.read_pairs(options.data, "val", options.source, options.target)
+    if runs.has_files(data, "val"):
+        val = runs.read_pairs(data, "val", options.source, options.target)
     folder = runs.RunFolder(options.out)
     settings = _settings(options, len(train.pairs))
     processes = scaling.Processes.join(device)
