@@ -345,7 +345,8 @@ def test_an_error_names_file_line_or_argument(kind, tmp_path, capsys):
 
 
 def test_a_folder_that_is_none_is_named(tmp_path, capsys):
-    assert "--data must be a folder or one of multi30k" in fails(capsys, train_command, arguments(tmp_path / "none", tmp_path / "run"))
+    error = fails(capsys, train_command, arguments(tmp_path / "none", tmp_path / "run"))
+    assert "--data must be a folder or one of multi30k" in error
 
 
 @pytest.mark.parametrize(
