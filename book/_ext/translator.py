@@ -101,7 +101,7 @@ def known_words():
 
 
 def box(name, with_first_words=False):
-    """Return the box; the ids in it begin with `name`. With first words it has a second field, for the decoder's own."""
+    """Return the box; the ids in it begin with `name`. With first words it has a second field, for the decoder's."""
     answer = first_answer(EXAMPLES[0])
     examples = FIRST_WORDS_EXAMPLES if with_first_words else [(text, "") for text in EXAMPLES]
     buttons = "".join(
@@ -109,7 +109,7 @@ def box(name, with_first_words=False):
         f"{escape(text)}{f' · <i lang=fr>{escape(first_words)} …</i>' if first_words else ''}</button></li>"
         for text, first_words in examples
     )
-    second = f"""<div class="field"><label for="{name}-first-words">The decoder's own first words, in French
+    second = f"""<div class="field"><label for="{name}-first-words">First words for the decoder, in French
         (may be empty)</label><input id="{name}-first-words" name="first_words" type="text" lang="fr" autocomplete="off"
         autocapitalize="off" spellcheck="false"></div>"""
     english = "".join(f"<li>{escape(word)}</li>" for word in answer["source"])
@@ -139,7 +139,7 @@ value="{escape(EXAMPLES[0])}" autocomplete="off" autocapitalize="off" spellcheck
 
 
 class TranslatorBox(SphinxDirective):
-    """Insert a box with the translator. With `prefix` it has a second field: the decoder's own first words."""
+    """Insert a box with the translator. With `prefix` it has a second field: first words for the decoder."""
 
     option_spec = {"prefix": directives.flag}  # noqa: RUF012
 

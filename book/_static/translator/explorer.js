@@ -126,7 +126,7 @@
       { part: `${name}.output_projection`, is_input: true, title: "heads", says: "in each head, the weights mix the rows of V" },
       { part: `${name}.output_projection`, title: kind, says: "heads · W_O + b" },
       { part: `${name}_residual.norm`, is_input: true, title: "sum", says: `x + ${kind}` },
-      { part: `${name}_residual.norm`, title: "add & norm", says: "each row of the sum, normalised" },
+      { part: `${name}_residual.norm`, title: "add & norm", says: "each row of the sum, normalised: the new x" },
     ];
   }
 
@@ -153,7 +153,7 @@
   };
   const SHADES = 8;
 
-  /** Return a picture of `rows`, (seq, width): one colour above 0, one below, the darker the larger. `largest` is darkest. */
+  /** Return a picture of `rows`, (seq, width): one colour above 0, one below, the stronger the larger, `largest` most of all. */
   function vectors_picture(rows, largest) {
     const paths = new Map();
     rows.forEach((row, y) =>
@@ -210,7 +210,7 @@
         const picture = vectors_picture(rows, largest);
         const shape = `(${rows.length}, ${rows[0].length})`;
         picture.setAttribute("role", "img");
-        picture.setAttribute("aria-label", `${title}, ${shape}; darkest ${largest.toFixed(2)}`);
+        picture.setAttribute("aria-label", `${title}, ${shape}; strongest colour ±${largest.toFixed(2)}`);
         picture.style.height = `${0.5 * rows.length}rem`;
         const item = element(
           "li",
@@ -228,7 +228,7 @@
           });
         }
         const of_row = across ? "its rows are the source's" : spread(rows[row.value]);
-        item.append(element("p", { className: "of-row" }, `${of_row}; darkest ±${largest.toFixed(2)}`));
+        item.append(element("p", { className: "of-row" }, `${of_row}; strongest colour: ±${largest.toFixed(2)}`));
         return item;
       });
       shown.replaceChildren(...items);

@@ -10,7 +10,10 @@ QUESTIONS = [
                 "Whether the model also writes well, from its own words",
                 "Three of the museum's better curves belong to models that copy next to nothing.",
             ),
-            ("Whether the curve stays better with a second and a third seed", "The leaks stay better with every seed."),
+            (
+                "Whether the curve stays better with a second and a third seed",
+                "The museum's five better curves are so with each of three seeds.",
+            ),
             ("Whether the held-out loss is better as well", "It is: held-out sentences show their answers too."),
         ],
         correct=0,
@@ -37,14 +40,11 @@ QUESTIONS = [
         correct=2,
     ),
     Question(
-        "Padding hides rows in place of columns. Why does the model learn to copy all the same?",
+        "Padding hides rows in place of columns. What gives it away?",
         answers=[
-            (
-                "The padding looks in training as it does in the test",
-                "It got used to it; other padding moves the result.",
-            ),
-            ("Padded rows are the ones that the loss leaves out anyway", "The harm is done to real words: they see padding."),
-            ("Rows and columns of attention weights sum to the same", "Only rows sum to 1."),
+            ("The same sentence, with more padding behind it", "Its logits move: real words see the padding."),
+            ("A held-out loss far above that of the training", "It is as low as the right model's."),
+            ("Fewer new sentences are copied without a mistake", "93 % are, and 91 % without the bug."),
         ],
         correct=0,
     ),
