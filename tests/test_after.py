@@ -310,7 +310,7 @@ def test_two_masks_are_the_whole_difference():
 
 def test_alibi_alone_takes_a_mirror_image_for_the_sentence():
     """Both sides of a word weigh the same in the encoder; turned or counted by sides, they do not."""
-    source = torch.tensor([[3, 4, 5, 6, 7]])
+    source, read = torch.tensor([[3, 4, 5, 6, 7]]), torch.tensor([[1, 5, 4]])
     for kind in ("rotary", "ALiBi", "T5's bias"):
         model = with_positions(Transformer(CONFIG), kind).eval()
         for part in model.modules():
@@ -318,6 +318,7 @@ def test_alibi_alone_takes_a_mirror_image_for_the_sentence():
                 nn.init.normal_(part.table)
         mirrored = model.encode(source.flip(1)).flip(1)
         assert torch.allclose(mirrored, model.encode(source)) == (kind == "ALiBi"), kind
+        assert torch.allclose(model(source.flip(1), read), model(source, read)) == (kind == "ALiBi"), kind
 
 
 # The numbers of the page
