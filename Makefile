@@ -72,9 +72,10 @@ check: $(READY)
 	$(BIN)/python -m tools.check_chapter $(NB)
 
 # JupyterLab draws no SVG of a notebook that it does not trust; what this folder holds was made here.
+# And it follows no link out of the folder it is started in: the chapters link to book/.
 lab: $(READY)
 	$(BIN)/jupyter trust notebooks/*.ipynb
-	env -u TRANSFORMER_LIB_QUIET $(BIN)/jupyter lab notebooks
+	env -u TRANSFORMER_LIB_QUIET $(BIN)/jupyter lab --LabApp.default_url=/lab/tree/notebooks
 
 serve: book
 	@echo "http://127.0.0.1:$(PORT)/  (Ctrl+C stops the server)"
