@@ -1,6 +1,7 @@
 """A progress bar for people, silent where notebooks are executed for the book."""
 
 import os
+import sys
 import warnings
 from collections.abc import Iterable
 
@@ -19,4 +20,6 @@ def progress(iterable: Iterable, *, description: str, total: int | None = None) 
     `iterable` has no length. Nothing is printed when the environment variable TRANSFORMER_LIB_QUIET is 1.
     """
     quiet = os.environ.get("TRANSFORMER_LIB_QUIET") == "1"
-    return tqdm(iterable, desc=description, total=total, disable=quiet)
+    # JupyterLab shows on red what comes through stderr, as if something had failed.
+    file = sys.stdout if "ipykernel.zmqshell" in sys.modules else sys.stderr
+    return tqdm(iterable, desc=description, total=total, disable=quiet, file=file)
