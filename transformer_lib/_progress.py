@@ -20,6 +20,7 @@ def progress(iterable: Iterable, *, description: str, total: int | None = None) 
     `iterable` has no length. Nothing is printed when the environment variable TRANSFORMER_LIB_QUIET is 1.
     """
     quiet = os.environ.get("TRANSFORMER_LIB_QUIET") == "1"
-    # JupyterLab shows on red what comes through stderr, as if something had failed.
-    file = sys.stdout if "ipykernel.zmqshell" in sys.modules else sys.stderr
-    return tqdm(iterable, desc=description, total=total, disable=quiet, file=file)
+    # In a notebook stderr stands on red, as if something had failed, and a bar that stays would stand inside a printed table.
+    notebook = "ipykernel.zmqshell" in sys.modules
+    file = sys.stdout if notebook else sys.stderr
+    return tqdm(iterable, desc=description, total=total, disable=quiet, file=file, leave=not notebook)
