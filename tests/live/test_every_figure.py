@@ -18,6 +18,11 @@ def test_it_has_the_same_bytes_on_every_run_and_says_what_it_shows(figure):
     assert repr(figure) == f"{figure.title}: {figure.says}"
 
 
+def test_jupyterlab_leaves_it_its_keys(figure):
+    opening, _, _ = figure._repr_html_().partition(">")
+    assert opening.startswith("<figure ") and 'data-lm-suppress-shortcuts="true"' in opening
+
+
 def test_without_scripts_a_picture_stands_in_its_place(figure, touch):
     seen = touch(figure, scripts=False, width=390)
     still = seen.figure.locator(".tl-stage > :is(svg[role=img][aria-label], table, div)")

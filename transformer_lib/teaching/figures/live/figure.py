@@ -62,8 +62,10 @@ class LiveFigure:
         # Inside a script element, `</` could end it.
         data = json.dumps(self.data, ensure_ascii=True, sort_keys=True).replace("</", "<\\/")
         script = f"(() => {{\n{scripts}\nstart(partsOf(document.currentScript.parentElement), {data})\n}})()"
+        # JupyterLab takes arrows and letters for commands of its own, but not inside an element with the second attribute.
         return (
-            f'<figure class="tl-live" data-figure="{self.name}">{style}<figcaption>{html.escape(self.title)}</figcaption>'
+            f'<figure class="tl-live" data-figure="{self.name}" data-lm-suppress-shortcuts="true">'
+            f"{style}<figcaption>{html.escape(self.title)}</figcaption>"
             f'<div class="tl-controls"></div><div class="tl-stage">{self.still}</div>'
             f'<p class="tl-says" aria-live="polite">{html.escape(self.says)}</p>'
             f"<script>{script}</script></figure>"
