@@ -9,12 +9,11 @@ the model was made, stands beside chapter 15's `memory_table`.
 import multiprocessing
 import resource
 import statistics
-import time
-from typing import Any
 
 import torch
 
 from benchmarks.records import write_record
+from benchmarks.training_step import seconds
 from transformer_lib._progress import progress
 from transformer_lib.scaling import memory_table, scaled_step
 from transformer_lib.schedule import transformer_optimizer
@@ -44,12 +43,6 @@ CASES = [
 def memory() -> int:
     """Return the bytes that this process has held at most."""
     return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-
-
-def seconds(call: Any) -> float:
-    start = time.perf_counter()
-    call()
-    return time.perf_counter() - start
 
 
 def measure(config: TransformerConfig, sentences: int, length: int) -> dict[str, float]:
