@@ -65,6 +65,22 @@ def test_an_example_is_translated_when_it_is_chosen(opened, translator):
     assert written(page) == translator.translate(example.get_attribute("data-text"))
 
 
+def test_where_words_need_two_rows_they_stand_in_columns_and_the_lines_between(opened):
+    page = opened.page
+    page.set_viewport_size({"width": 390, "height": 900})
+    type_and_send(page, SENTENCE)
+    edges = """() => [...document.querySelectorAll(".tl-translator .words")].flatMap(words => {
+        const right = Math.max(...[...words.querySelectorAll(".source li")].map(item => item.getBoundingClientRect().right));
+        const left = Math.min(...[...words.querySelectorAll(".written li")].map(item => item.getBoundingClientRect().left));
+        const lines = [...words.querySelectorAll("line")].map(line => line.getBoundingClientRect());
+        return lines.map(line => [line.left - right, left - line.right]);
+    })"""
+    gaps = page.evaluate(edges)
+    assert gaps and all(gap > -0.5 for line in gaps for gap in line)
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.wait_for_function("!document.querySelector('.tl-translator .words.columns')")
+
+
 def test_strange_input_gets_a_sentence(opened):
     page = opened.page
     for name, text in BAD.items():

@@ -60,6 +60,11 @@ def numbers(page):
     return [[None if cell == "–" else int(cell) for cell in row] for row in rows]
 
 
+def plain(token):
+    """A token as the page shows it: with dots where it goes on with the token before it."""
+    return f"…{token}" if token[0].isalnum() else token.replace("▁", "")
+
+
 def choose(page, label, value):
     page.get_by_role("combobox", name=label).select_option(label=value)
 
@@ -175,7 +180,7 @@ def test_bars_are_the_probabilities_of_the_next_word(seen, translator, expected,
     assert len(bars) == len(best.values)
     for bar, probability, index in zip(bars, best.values.tolist(), best.indices.tolist(), strict=True):
         token, shown = bar.removesuffix(" %").split("\n")
-        assert token == translator.tokenizer.backend.id_to_token(index).replace("▁", "")
+        assert token == plain(translator.tokenizer.backend.id_to_token(index))
         assert abs(float(shown) - 100 * probability) <= 0.06
 
 
@@ -206,7 +211,7 @@ def test_the_beam_is_the_librarys_step_by_step(seen, translator, expected, beam)
         # Cut off after `step` tokens, the library's search gives what it has in its beam.
         for one in beam_hypotheses(model, source, step, beam)[0]:
             if len(one.tokens) == step:
-                token = translator.tokenizer.backend.id_to_token(one.tokens[-1]).replace("▁", "") or "▁"
+                token = plain(translator.tokenizer.backend.id_to_token(one.tokens[-1])) or "▁"
                 assert (token, pytest.approx(one.log_probability, abs=0.006)) in kept[-1]
         ended = sum(token == "<eos>" for column in kept for token, _ in column)
         assert beam_says(page).endswith(f"Ended so far: {ended}.") and page.locator(".tree .ended").count() == ended

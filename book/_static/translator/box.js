@@ -19,7 +19,7 @@
   function start(root) {
     const find = (selector) => root.querySelector(selector);
     const form = find("form");
-    const [state, source, written, svg, looked] = [".state", ".source", ".written", "svg", ".looked"].map(find);
+    const [state, words, source, written, svg, looked] = [".state", ".words", ".source", ".written", "svg", ".looked"].map(find);
     let answer = JSON.parse(root.dataset.answer); // { source, words, attention }: attention is (words, source)
     let chosen = answer.words.length - 2; // the last word before <eos>
     let stop = () => {};
@@ -46,6 +46,13 @@
       written.append(item);
     }
 
+    /** Words that need a second row stand in columns, so that no line runs behind another word. Return whether they do. */
+    function arrange() {
+      words.classList.remove("columns");
+      const rows = (list) => new Set([...list.children].map((item) => item.offsetTop)).size;
+      return words.classList.toggle("columns", [source, written].some((list) => rows(list) > 1));
+    }
+
     /** Draw where the decoder looked when it wrote the word at `chosen`: shades and lines, and the same as text. */
     function draw() {
       const shares = answer?.attention[chosen];
@@ -53,16 +60,19 @@
       [...source.children].forEach((item, place) => item.style.setProperty("--share", shares?.[place] ?? 0));
       svg.replaceChildren();
       looked.textContent = "";
+      const columns = arrange();
       if (!shares) return;
       const frame = svg.getBoundingClientRect();
       const from = written.children[chosen].getBoundingClientRect();
       shares.forEach((share, place) => {
         const to = source.children[place].getBoundingClientRect();
         const line = document.createElementNS("http://www.w3.org/2000/svg", "line");
-        line.setAttribute("x1", from.x + from.width / 2 - frame.x);
-        line.setAttribute("y1", from.top - frame.y);
-        line.setAttribute("x2", to.x + to.width / 2 - frame.x);
-        line.setAttribute("y2", to.bottom - frame.y);
+        const [x1, y1] = columns ? [from.left, from.y + from.height / 2] : [from.x + from.width / 2, from.top];
+        const [x2, y2] = columns ? [to.right, to.y + to.height / 2] : [to.x + to.width / 2, to.bottom];
+        line.setAttribute("x1", x1 - frame.x);
+        line.setAttribute("y1", y1 - frame.y);
+        line.setAttribute("x2", x2 - frame.x);
+        line.setAttribute("y2", y2 - frame.y);
         line.style.strokeWidth = `${8 * share}px`;
         line.style.opacity = 0.25 + 0.75 * share;
         if (share > 0.02) svg.append(line);
@@ -106,11 +116,13 @@
       if (event.kind === "source") {
         say("Writing …", "quiet");
         show_source(event.words.map((word) => word.text));
+        arrange();
       } else if (event.kind === "token") {
         const begins = /^[▁<]/u.test(event.token) || written.lastElementChild?.textContent.endsWith("'");
         const text = event.token.replace("▁", "");
         if (begins || !written.lastElementChild) add_word(text, event.given);
         else written.lastElementChild.firstElementChild.textContent += text;
+        arrange();
         await pause();
       } else if (event.kind === "done") {
         answer = {

@@ -29,7 +29,10 @@
   }
 
   const layers_of = (done) => Object.keys(done.maps).filter((name) => name.endsWith("cross_attention")).length;
-  const plain = (token) => token.replace("▁", "");
+  const CONTINUES = /^(?![▁<])[\p{L}\p{N}]/u; // letters without the mark of a word's beginning
+
+  /** Return a token as a reader sees it: what goes on with the word before it has dots in front. */
+  const plain = (token) => (CONTINUES.test(token) ? `…${token}` : token.replace("▁", ""));
   const percent = (share) => `${(100 * share).toFixed(1)} %`;
 
   /** Return a small picture of `rows`, (query, key): the darker, the larger the weight. */
@@ -103,7 +106,7 @@
           element(
             "table",
             {},
-            element("caption", {}, caption),
+            element("caption", {}, element("span", {}, caption)),
             element("thead", {}, element("tr", {}, element("td"), ...heading)),
             element("tbody", {}, ...body),
           ),
