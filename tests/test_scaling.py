@@ -241,14 +241,16 @@ def test_it_learns(data, tmp_path, capsys):
     assert re.match(r"validation BLEU \d+\.\d\d \((best|averaged)\.pt\), nrefs:1", capsys.readouterr().out)
 
 
-def test_gz_and_separate_vocabularies_and_no_validation(tmp_path):
+def test_gz_and_separate_vocabularies_and_pre_norm_and_no_validation(tmp_path):
     write_pairs(tmp_path / "data", "train", sentences(60, 0), lambda path, text: None)
     pack = lambda path, text: Path(f"{path}.gz").write_bytes(gzip.compress(text.encode()))
     write_pairs(tmp_path / "data", "train", sentences(60, 0), pack)
-    train_command(arguments(tmp_path / "data", tmp_path / "run", "--vocabulary separate --vocab-size 45 --precision bfloat16"))
+    train_command(
+        arguments(tmp_path / "data", tmp_path / "run", "--vocabulary separate --vocab-size 45 --precision bfloat16 --pre-norm")
+    )
     record = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
     assert record["scores"] == {} and record["chosen"] == "averaged.pt"
-    assert not record["model"]["shared_vocabulary"]
+    assert not record["model"]["shared_vocabulary"] and record["model"]["pre_norm"]
     tokenizers = [(tmp_path / "run" / f"tokenizer.{side}.json").read_text(encoding="utf-8") for side in ("source", "target")]
     assert '"horse"' in tokenizers[0] or "hor" in tokenizers[0]
     assert tokenizers[0] != tokenizers[1]

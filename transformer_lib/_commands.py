@@ -44,6 +44,7 @@ def train_parser() -> argparse.ArgumentParser:
     for name in SIZES:
         kind = float if name == "dropout" else int
         add(f"--{name.replace('_', '-')}", type=kind, help="in place of the configuration's")
+    add("--pre-norm", action="store_true", help="normalise before each sublayer; the paper does it after the sum")
     add("--vocabulary", choices=["joint", "separate"], default="joint", help="one for both languages, or one for each")
     add("--vocab-size", type=int, default=8000, help="tokens of a vocabulary at most")
     add("--max-tokens", type=int, default=4000, help="places of one step's batch, in the source and in the target, at most")
@@ -115,6 +116,7 @@ def model_config(options: argparse.Namespace, source_vocab: int, target_vocab: i
         source_vocab_size=source_vocab,
         target_vocab_size=target_vocab,
         shared_vocabulary=options.vocabulary == "joint",
+        pre_norm=options.pre_norm,
         **sizes,
     )
 
