@@ -89,7 +89,7 @@ class Batch:
 
     @property
     def num_tokens(self) -> int:
-        """How many words have to be said: `target_out` without its padding."""
+        """The number of words to be said: those of `target_out` that are not padding."""
         return int((self.target_out != PAD_ID).sum())
 
     def to(self, device: torch.device | str) -> "Batch":

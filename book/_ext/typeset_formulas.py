@@ -58,6 +58,9 @@ function stylesheet() {
 SIZE = 'mjx-container[jax="CHTML"] {\n  font-size: calc(1ex / 0.442);\n}\n'
 
 FONT_FACE = re.compile(r'@font-face [^{]*\{\s*font-family: (\S+);\s*src: url\("(formulas/(\S+\.woff))"\)[^}]*\}\s*')
+OPERATOR = re.compile(r'<mjx-mo class="mjx-n"[^>]*><mjx-c class="mjx-c([0-9A-F]+)">')
+LONG = 30  # characters
+OPENS, CLOSES, MAY_BREAK = "([{", ")]}", "=+−≈<>≤≥→"
 CHARACTERS = re.compile(r'([^{}]*)::(?:before|after) \{[^}]*content: "((?:\\[0-9A-F]+ ?|\\?[^"])*)"')
 
 
@@ -77,7 +80,7 @@ class MathJax:
         answer = self.engine.call("typeset", formula, display)
         if "error" in answer:
             raise ValueError(answer["error"])
-        return answer["html"]
+        return with_breaks(answer["html"], display)
 
     def write_styles(self, folder):
         """Write the stylesheet for all formulas so far, and the fonts that it asks for."""
@@ -100,6 +103,22 @@ class MathJax:
             return face[0].replace(url, f"{url}?v={zlib.crc32(font):08x}")
 
         (folder / "formulas.css").write_text(FONT_FACE.sub(cut, styles) + SIZE, encoding="utf-8")
+
+
+def with_breaks(html, display):
+    """Let a formula that is wider than the page break before its signs, outside of brackets.
+
+    A long one in the text may break inside them too: a display scrolls where it does not fit, and a line of text cannot.
+    """
+    depth, deepest = 0, int(not display and html.count("<mjx-c ") > LONG)
+
+    def sign(operator):
+        nonlocal depth
+        character = chr(int(operator[1], 16))
+        depth += (character in OPENS) - (character in CLOSES)
+        return f"<wbr>{operator[0]}" if character in MAY_BREAK and depth <= deepest else operator[0]
+
+    return OPERATOR.sub(sign, html)
 
 
 def unescape(text):

@@ -1,5 +1,6 @@
 """Where the built site is, which pages it has, and what belongs to it."""
 
+import re
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -27,3 +28,23 @@ def load_figures(page):
             return image.decode()
         }))"""
     )
+
+
+def requests_elsewhere(seen, site):
+    return [url for url in seen.requests if leaves_the_site(url, site)]
+
+
+def untypeset_formulas(page):
+    """Formulas that are not there for eyes and ears, and what looks like the source of one in the text."""
+    whole = "mjx-container:has(> mjx-math[aria-hidden=true]):has(> mjx-assistive-mml > math)"
+    faulty = f"nodes => nodes.filter(node => !node.querySelector('{whole}')).map(node => node.textContent)"
+    broken = page.eval_on_selector_all(".math", faulty)
+    broken += page.eval_on_selector_all("mjx-merror, .math [tabindex]", "nodes => nodes.map(node => node.outerHTML)")
+    prose = page.evaluate(
+        """() => {
+            const article = document.querySelector('.bd-article').cloneNode(true);
+            article.querySelectorAll('code, pre, script, style, mjx-container').forEach(node => node.remove());
+            return article.textContent;
+        }"""
+    )
+    return broken + [found.group() for found in re.finditer(r"\\[(\[]|\$\$|\$[^$\n]*[\\_^{][^$\n]*\$", prose)]

@@ -1,10 +1,10 @@
-"""Every page by keyboard alone, and by the rules of axe, in both of the theme's colour schemes."""
+"""Every page opened as a file: whole, by keyboard alone, and by the rules of axe, in both of the theme's colour schemes."""
 
 from typing import NamedTuple
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from built_site import PAGES
+from built_site import PAGES, load_figures, requests_elsewhere, untypeset_formulas
 
 
 class Finding(NamedTuple):
@@ -68,6 +68,12 @@ def seen(request, visit, html):
     seen = visit(f"{html.as_uri()}/{request.param}.html")
     yield seen
     seen.page.close()
+
+
+def test_it_is_whole_without_a_server(seen, html):
+    load_figures(seen.page)
+    assert seen.complaints == [] and untypeset_formulas(seen.page) == []
+    assert seen.requests and requests_elsewhere(seen, html.as_uri()) == []
 
 
 def test_quizzes_are_answered_by_keyboard(seen):

@@ -14,7 +14,7 @@ from PIL import Image
 CONFIGURATION = f"""
 import sys
 sys.path.insert(0, {str(ROOT / "book" / "_ext")!r})
-extensions = ["myst_parser", "light_figures", "typeset_formulas"]
+extensions = ["myst_parser", "light_figures", "line_breaks", "typeset_formulas"]
 myst_enable_extensions = ["dollarmath"]
 html_math_renderer = "typeset"
 """
@@ -61,6 +61,20 @@ def test_a_formula_is_for_eyes_and_ears(build):
     assert not [script for script in page.select("script[src]") if "mathjax" in script["src"].lower()]
     assert 'url("formulas/MathJax_Main-Regular.woff?v=' in (site / "_static" / "formulas.css").read_text(encoding="utf-8")
     assert characters(site, "Math-Italic") == set("abixy")
+
+
+def test_lines_break_before_signs_and_between_the_words_of_a_name(build):
+    table = "| a |\n|---|\n| `some.long_name(TokenEmbedding)` `short_one` |"
+    site, finished = build(index=f"So $a = b(1 - c) + d$. `a_long_path/outside_of_tables`\n\n{table}")
+    assert finished.returncode == 0, finished.stderr
+    page = BeautifulSoup((site / "index.html").read_bytes(), "html.parser")
+    (glued,) = page.select(".glued")
+    assert glued.select(".math") and glued.get_text().endswith(".")
+    signs = [place.find_next("mjx-c")["class"][0] for place in glued.select("mjx-math wbr")]
+    assert signs == ["mjx-c3D", "mjx-c2B"], "before = and +, and not inside the brackets"
+    outside, long, short = page.select(".pre")
+    assert not outside.select("wbr") and not short.select("wbr")
+    assert list(long.stripped_strings) == ["some.", "long_", "name(", "Token", "Embedding)"]
 
 
 def test_a_second_build_keeps_the_characters_of_pages_that_did_not_change(build):

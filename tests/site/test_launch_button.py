@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from bs4 import BeautifulSoup
+from bs4 import BeautifulSoup, SoupStrainer
 from built_site import PAGES, ROOT
 
 from tools.address import COLAB, with_value
@@ -18,9 +18,12 @@ CHAPTER = next(page for page in PAGES if page.startswith("notebooks/"))
 REPOSITORY = "https://github.com/OWNER/REPOSITORY"
 
 
+BUTTONS = SoupStrainer(class_="article-header-buttons")
+
+
 def launch_links(html, page):
-    content = BeautifulSoup((html / f"{page}.html").read_bytes(), "html.parser")
-    return content, [link["href"] for link in content.select(".article-header-buttons a[href]") if COLAB in link["href"]]
+    content = BeautifulSoup((html / f"{page}.html").read_bytes(), "html.parser", parse_only=BUTTONS)
+    return content, [link["href"] for link in content.select("a[href]") if COLAB in link["href"]]
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.startswith("notebooks/")])

@@ -41,9 +41,9 @@ def expected(translator):
     return source, written[0].tolist(), kept, logits
 
 
-@pytest.fixture(scope="module", params=["file", "http"])
+@pytest.fixture(scope="module")
 def seen(request, visit, html, server):
-    site = html.as_uri() if request.param == "file" else server
+    site = html.as_uri() if getattr(request, "param", "http") == "file" else server
     seen = visit(f"{site}/book/explorer.html")
     type_and_send(seen.page, SENTENCE)
     seen.page.wait_for_selector(".steps li li")
@@ -80,6 +80,7 @@ def beam_says(page):
     return page.locator(".at-step").inner_text()
 
 
+@pytest.mark.parametrize("seen", ["file", "http"], indirect=True)
 @pytest.mark.parametrize("kind", KINDS)
 def test_maps_hold_the_weights_of_every_layer_and_head(seen, expected, kind):
     page = seen.page
