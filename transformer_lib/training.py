@@ -89,7 +89,7 @@ class Batch:
 
     @property
     def num_tokens(self) -> int:
-        """The number of words to be said: those of `target_out` that are not padding."""
+        """The number of words to say, which is `target_out` without its padding."""
         return int((self.target_out != PAD_ID).sum())
 
     def to(self, device: torch.device | str) -> "Batch":
