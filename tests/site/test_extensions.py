@@ -11,6 +11,10 @@ from built_site import ROOT
 from fontTools.ttLib import TTFont
 from PIL import Image
 
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+import light_styles
+import tinycss2
+
 CONFIGURATION = f"""
 import sys
 sys.path.insert(0, {str(ROOT / "book" / "_ext")!r})
@@ -99,3 +103,33 @@ def png(pixels):
     file = BytesIO()
     Image.fromarray(pixels).save(file, "png")
     return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("rule", "kept"),
+    [
+        (".here p{a: b}", ".here p{a: b}"),
+        (".here .away{a: b}", ""),
+        (".away, .here{a: b}", ".here{a: b}"),
+        (".here:not(.away), p:is(.away, .here){a: b}", ".here:not(.away),p:is(.away, .here){a: b}"),
+        ('a[href$=".pdf"]{a: b}', 'a[href$=".pdf"]{a: b}'),
+        (".of-a-script{a: b}", ".of-a-script{a: b}"),
+        ("@media print{.away{a: b}}", ""),
+        ("@media print{.away{a: b}.here{a: b}}", "@media print{.here{a: b}}"),
+        ("@font-face{font-family: away}", "@font-face{font-family: away}"),
+    ],
+)
+def test_the_one_stylesheet_has_the_rules_that_can_apply(rule, kept):
+    names = light_styles.names_in(['<p class="and here">', "<script>show('of-a-script')</script>"], [])
+    assert "".join(light_styles.used(tinycss2.parse_stylesheet(rule), names)) == kept
+
+
+def test_sheets_keep_their_order_and_addresses(tmp_path):
+    link = '<link rel="stylesheet" href="../_static/{}?v=1" />'.format
+    pages = ["".join(map(link, sheets)) for sheets in (["a.css", "c.css"], ["a.css", "b.css", "c.css"], ["site.css"])]
+    assert light_styles.sheets_in_order(pages, []) == ["a.css", "b.css", "c.css"]
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "a.css").write_text('@import "../b.css";\np{background: url(x.png)}', encoding="utf-8")
+    (tmp_path / "b.css").write_text("p{background: url('data:x'), url(y.png)}", encoding="utf-8")
+    rules = "".join(light_styles.used(light_styles.rules_of(tmp_path, "deep/a.css"), set()))
+    assert rules == """p{background: url("data:x"), url("y.png")}p{background: url("deep/x.png")}"""

@@ -44,6 +44,11 @@ def test_no_request_leaves_the_site(opened, server):
     assert opened.requests and requests_elsewhere(opened, server) == []
 
 
+def test_one_stylesheet_is_all_it_asks_for(opened, server):
+    sheets = [url.partition("?")[0] for url in opened.requests if ".css" in url]
+    assert sheets == [f"{server}/_static/site.css"]
+
+
 def test_formulas_are_typeset(opened):
     assert untypeset_formulas(opened.page) == []
 
