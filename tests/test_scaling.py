@@ -286,8 +286,8 @@ def test_a_file_standard_input_and_an_argument_say_the_same(whole, tmp_path, mon
 
 
 def test_without_a_model_the_librarys_own_translates(capsys):
-    translate_command(["i am a student", "--device", "cpu"])
-    assert capsys.readouterr().out == pretrained_translator().translate("i am a student", beam=4) + "\n"
+    translate_command(["A dog runs on the beach.", "--device", "cpu"])
+    assert capsys.readouterr().out == pretrained_translator("captions").translate("A dog runs on the beach.", beam=4) + "\n"
 
 
 def test_a_checkpoint_and_a_saved_translator_can_be_named(whole, tmp_path, capsys):

@@ -371,6 +371,15 @@ def test_the_pretrained_file_is_small_and_says_how_it_was_made():
     assert {"python", "torch", "tokenizers"} <= set(made["versions"]) and "seed" in made
 
 
+def test_the_translator_of_captions_is_small_and_says_how_it_was_made():
+    from benchmarks.translation import PRETRAINED
+
+    assert (PRETRAINED / "captions.pt").stat().st_size <= 8_000_000
+    made = json.loads((PRETRAINED / "captions.json").read_text(encoding="utf8"))
+    assert made["command"] == "python -m benchmarks.multi30k" and {"steps", "bleu", "signature"} <= set(made)
+    assert pretrained_translator("captions").translate("A dog runs on the beach.").startswith("Un chien ")
+
+
 def test_a_damaged_file_is_refused(tmp_path, monkeypatch):
     (tmp_path / "pretrained").mkdir()
     (tmp_path / "pretrained" / "translator.pt").write_bytes(b"other weights")

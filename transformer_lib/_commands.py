@@ -306,7 +306,7 @@ def _translate(options: argparse.Namespace) -> None:
 def _translator(path: Path | None) -> runs.TextTranslator:
     """Return the translator of a run's folder, of a checkpoint in one, of a file of `Translator.save`, or the library's own."""
     if path is None:
-        own = pretrained_translator()
+        own = pretrained_translator("captions")
     elif path.is_dir():
         return runs.RunFolder(path).load()
     elif runs.RunFolder(path.parent).record.is_file():

@@ -281,13 +281,18 @@ class Translator:
         return cls(model.eval(), tokenizer)
 
 # %% ../notebooks/14_translation.ipynb #pretrained-translator
-def pretrained_translator() -> Translator:
-    """Return the translator that comes with the library, trained as in this chapter.
+def pretrained_translator(name: str = "translator") -> Translator:
+    """Return a translator that comes with the library, in evaluation mode.
 
-    Raises: `ValueError` if its file is not the one that the library was made with.
+    `name` is "translator", trained as in this chapter, or "captions", trained as in
+    chapter 15 on descriptions of photographs.
+
+    Raises: `ValueError` for another name, and if its file is not the one that the
+    library was made with.
     """
+    check.one_of(["translator", "captions"], name=name)
     folder = files("transformer_lib") / "pretrained"
-    made = json.loads((folder / "translator.json").read_text(encoding="utf-8"))
-    with as_file(folder / "translator.pt") as path:
+    made = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
+    with as_file(folder / f"{name}.pt") as path:
         check.undamaged(path, made["sha256"])
         return Translator.load(path)
