@@ -10,6 +10,7 @@ import argparse
 import hashlib
 import json
 import platform
+import re
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from benchmarks.translation import PRETRAINED
 from transformer_lib._named_data import folder_of
 from transformer_lib._runs import RunFolder, TextTranslator, read_pairs
 from transformer_lib.scaling import train_command
-from transformer_lib.translation import Translator, corpus_bleu
+from transformer_lib.translation import TextPairs, Translator, corpus_bleu
 
 NAME = "multi30k"
 OPTIONS = (
@@ -29,6 +30,8 @@ OPTIONS = (
     "--vocabulary joint --vocab-size 5000 --max-tokens 800 --steps 20000 --every 1000 --average 5 "
     "--learning-rate 1.0 --warmup 1000 --seed 0"
 )
+# Chapter 15 asks how often the training sentences had what it translates.
+WORDS = ("man", "not", "I", "theory", "vend", "vendent")
 
 
 def thinned(losses: list[float], count: int = 200) -> list[float]:
@@ -36,6 +39,12 @@ def thinned(losses: list[float], count: int = 200) -> list[float]:
     size = max(1, len(losses) // count)
     parts = (losses[start : start + size] for start in range(0, len(losses), size))
     return [round(sum(part) / len(part), 4) for part in parts]
+
+
+def pairs_with(pairs: TextPairs) -> dict[str, int]:
+    """Return in how many pairs each of WORDS stands, on either side."""
+    split = [set(re.findall(r"\w+", f"{source} {target}")) for source, target in pairs]
+    return {word: sum(word in words for words in split) for word in WORDS}
 
 
 def numbers_of(run: dict[str, Any]) -> dict[str, Any]:
@@ -75,8 +84,10 @@ def main(arguments: list[str] | None = None) -> None:
     train_command(["--data", str(given.data), "--out", str(given.out), "--resume", *OPTIONS.split(), *more])
     folder = RunFolder(given.out)
     run = json.loads(folder.record.read_text(encoding="utf-8"))
-    write_record(NAME, seeds=[run["settings"]["seed"]], settings=run["settings"], numbers=numbers_of(run))
-    keep(folder, run, folder_of(given.data, ["en", "fr"]))
+    data = folder_of(given.data, ["en", "fr"])
+    numbers = numbers_of(run) | {"pairs_with": pairs_with(read_pairs(data, "train", "en", "fr").pairs)}
+    write_record(NAME, seeds=[run["settings"]["seed"]], settings=run["settings"], numbers=numbers)
+    keep(folder, run, data)
 
 
 if __name__ == "__main__":
