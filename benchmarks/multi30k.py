@@ -9,15 +9,11 @@ stopped goes on where it was; further options replace those below.
 import argparse
 import hashlib
 import json
-import platform
 import re
 from pathlib import Path
 from typing import Any
 
-import tokenizers
-import torch
-
-from benchmarks.records import write_record
+from benchmarks.records import write_made_with, write_record
 from benchmarks.translation import PRETRAINED
 from transformer_lib._named_data import folder_of
 from transformer_lib._runs import RunFolder, TextTranslator, read_pairs
@@ -63,17 +59,17 @@ def keep(folder: RunFolder, run: dict[str, Any], data: Path) -> None:
     sources, references = (list(side) for side in zip(*read_pairs(data, "val", "en", "fr").pairs, strict=True))
     translated = TextTranslator(halved.model, halved.tokenizer).translate_lines(sources)
     bleu = corpus_bleu(translated, references)
-    note = {
-        "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
-        "command": f"python -m benchmarks.{NAME}",
-        "versions": {"python": platform.python_version(), "torch": torch.__version__, "tokenizers": tokenizers.__version__},
-        "settings": run["settings"],
-        "steps": run["steps"],
-        "parameters": run["parameters"],
-        "bleu": bleu.score,
-        "signature": bleu.signature,
-    }
-    path.with_suffix(".json").write_text(json.dumps(note, indent=1, ensure_ascii=False) + "\n", encoding="utf8")
+    about = {name: run[name] for name in ("settings", "steps", "parameters")}
+    write_made_with(path, NAME, **about, bleu=bleu.score, signature=bleu.signature)
+
+
+def captions(description: str) -> tuple[Path, str]:
+    """Return the folder that a command names, or of captions that are fetched, and a sum of what is in it."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", nargs="?", type=Path, default=Path(NAME), metavar="FOLDER")
+    folder = folder_of(parser.parse_args().data, ["en", "fr"])
+    texts = b"".join(path.read_bytes() for path in sorted(folder.iterdir()) if path.is_file())
+    return folder, hashlib.sha256(texts).hexdigest()
 
 
 def main(arguments: list[str] | None = None) -> None:

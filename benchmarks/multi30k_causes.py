@@ -7,17 +7,15 @@ Every half epoch two losses are measured on the validation set: the usual one, a
 as the two are equal, nothing of the source has arrived in the translation.
 """
 
-import argparse
-import hashlib
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from benchmarks.multi30k import captions
 from benchmarks.records import write_record
 from benchmarks.runs import finish
-from transformer_lib._named_data import folder_of
 from transformer_lib._runs import encode, read_pairs, train_tokenizers
 from transformer_lib.decoding import CachedTransformer
 from transformer_lib.schedule import TransformerSchedule, transformer_optimizer
@@ -91,10 +89,7 @@ def one_run(folder: Path, name: str) -> list[dict[str, float]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", nargs="?", type=Path, default=Path("multi30k"), metavar="FOLDER")
-    folder = folder_of(parser.parse_args().data, ["en", "fr"])
-    texts = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(folder.iterdir()) if path.is_file())).hexdigest()
+    folder, texts = captions(__doc__)
     about = repr((FIRST, CHANGES, SIZES, texts))
     runs = finish(NAME, {name: partial(one_run, folder, name) for name in CHANGES}, about)
     for name, measured in runs.items():

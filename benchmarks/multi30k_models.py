@@ -6,8 +6,6 @@ FOLDER is that of `benchmarks.multi30k`. Each model has chapter 14's settings, a
 are others. Measured on the validation set: all of it, and its sentences by length.
 """
 
-import argparse
-import hashlib
 import time
 from functools import partial
 from pathlib import Path
@@ -15,9 +13,9 @@ from typing import Any
 
 import torch
 
+from benchmarks.multi30k import captions
 from benchmarks.records import write_record
 from benchmarks.runs import finish
-from transformer_lib._named_data import folder_of
 from transformer_lib._runs import read_pairs
 from transformer_lib.teaching.experiments.translation import (
     KINDS,
@@ -74,10 +72,7 @@ def scores(translator: Translator, pairs: tuple[tuple[str, str], ...]) -> dict[s
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", nargs="?", type=Path, default=Path("multi30k"), metavar="FOLDER")
-    folder = folder_of(parser.parse_args().data, ["en", "fr"])
-    texts = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(folder.iterdir()) if path.is_file())).hexdigest()
+    folder, texts = captions(__doc__)
     runs = finish(NAME, {kind: partial(one_run, folder, kind) for kind in KINDS}, repr((SETTINGS, STEPS, VOCABULARY, texts)))
     print("| model | parameters | BLEU | " + " | ".join(LENGTHS) + " |\n|---|---|---|" + "---|" * len(LENGTHS))
     for kind, run in runs.items():

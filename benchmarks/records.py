@@ -1,5 +1,6 @@
 """Write a record: the numbers of a long run, with all that it takes to make them again."""
 
+import hashlib
 import json
 import os
 import platform
@@ -43,3 +44,14 @@ def write_record(name: str, *, seeds: Sequence[int], settings: dict[str, Any], n
     with whole_file(path) as file:
         file.write((json.dumps(record, indent=1, ensure_ascii=False) + "\n").encode())
     return path
+
+
+def write_made_with(weights: Path, script: str, **more: Any) -> None:
+    """Write beside the `weights` that come with the library which script made them and with what, and `more` about them."""
+    made = {
+        "sha256": hashlib.sha256(weights.read_bytes()).hexdigest(),
+        "command": f"python -m benchmarks.{script}",
+        "versions": {"python": platform.python_version(), **{name: version(name) for name in ("torch", "tokenizers")}},
+        **more,
+    }
+    weights.with_suffix(".json").write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", encoding="utf8")

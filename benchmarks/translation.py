@@ -6,18 +6,14 @@ values, with one seed and one matrix, by the loss on the held-out set. The Trans
 translator that comes with the library.
 """
 
-import hashlib
-import json
-import platform
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import tokenizers
 import torch
 
 import transformer_lib
-from benchmarks.records import write_record
+from benchmarks.records import write_made_with, write_record
 from benchmarks.runs import finish
 from transformer_lib.teaching.experiments.translation import (
     KINDS,
@@ -51,21 +47,14 @@ def keep(translator: Translator, held_out: tuple[tuple[str, str], ...], seed: in
     path = PRETRAINED / "translator.pt"
     translator.save(path)
     scores = measure(Translator.load(path), held_out)
-    note = {
-        "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
-        "command": f"python -m benchmarks.{NAME}",
-        "versions": {
-            "python": platform.python_version(),
-            "torch": torch.__version__,
-            "tokenizers": tokenizers.__version__,
-        },
-        "seed": seed,
-        "settings": {**SETTINGS, "rate": rate},
-        "parameters": parameters(translator.model),
-        "held_out": {name: scores[name] for name in ("bleu", "signature", "exact_match")},
-    }
-    text = json.dumps(note, indent=1, ensure_ascii=False) + "\n"
-    path.with_suffix(".json").write_text(text, encoding="utf8")
+    write_made_with(
+        path,
+        NAME,
+        seed=seed,
+        settings={**SETTINGS, "rate": rate},
+        parameters=parameters(translator.model),
+        held_out={name: scores[name] for name in ("bleu", "signature", "exact_match")},
+    )
 
 
 def one_run(kind: str, shared: bool, seed: int, rate: float, keep_it: bool = False) -> dict[str, Any]:
