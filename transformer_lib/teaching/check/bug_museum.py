@@ -138,10 +138,10 @@ def which_bug(attempt: Callable) -> str:
     for seed, name in enumerate((*_BUGS, "start", "none", "one-layer")):
         with _library_with(name):
             answer = attempt(lambda seed=seed: _fresh(seed))
-        if answer == name:
-            continue
         if not isinstance(answer, str) or answer not in _BUGS:
             raise Hint(f"the answer is {answer!r}, expected one of {', '.join(_BUGS)}")
+        if answer == name:
+            continue
         if name == "none":
             raise Hint(f"nothing was switched on, and the answer is {answer}. Is rounding taken for a difference (allow 1e-4)?")
         how = {
