@@ -54,7 +54,7 @@ def memory_table(
 
     `source` and `target` count positions, padding included: sentences times length.
     `half` is mixed precision: autocast keeps rounded copies, with 2 bytes a number, of
-    the weights and of what goes into each linear layer.
+    the weights and of what goes into each linear layer (the encoder's result too).
 
     Raises: `ValueError` if a number is below 1.
     Source: counted layer by layer, for fused attention and dropout above 0.
