@@ -19,7 +19,7 @@ from tools.notebooks import ROOT
 
 HTML = ROOT / "_build" / "html"
 SLOWER = 4
-TIMES = 3
+TIMES = 5
 ONE_LINE = "one line"
 # Shifts are noted from the beginning; one that a reader has caused is no surprise and does not count.
 WATCH = """
