@@ -50,7 +50,7 @@ QUESTIONS = [
                 "With neighbouring lengths the largest rises were 0.19 to 0.83.",
             ),
             (
-                "Neither remedy does: the jumps stay as large as before.",
+                "Neither does: the jumps stay about as large.",
                 "Only batches of all lengths did, and a third of their places is padding.",
             ),
         ],
