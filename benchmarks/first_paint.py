@@ -3,9 +3,15 @@
 The site comes from this machine, with an empty cache each time, and Chromium is slowed down four times. A page of one line is
 measured beside them: what it takes is the browser's and the machine's share. Build the site first: `make book`. The first paint
 is the median of the visits, and the fastest says what the page takes where nothing else runs.
+
+A machine that also does other things measures itself. Then name the HTML of an earlier site, one of before the pages became
+light (commit f0b4e51, built in a folder of its own): `python -m benchmarks.first_paint EARLIER/_build/html`. Its pages and
+today's are visited in turns, and the ratio of their medians is recorded too.
 """
 
+import argparse
 import threading
+from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -19,7 +25,7 @@ from tools.notebooks import ROOT
 
 HTML = ROOT / "_build" / "html"
 SLOWER = 4
-TIMES = 5
+TIMES = 7
 ONE_LINE = "one line"
 # Shifts are noted from the beginning; one that a reader has caused is no surprise and does not count.
 WATCH = """
@@ -53,7 +59,16 @@ class Handler(SimpleHTTPRequestHandler):
         pass
 
 
-def visit(browser, url: str, *, scroll: bool) -> tuple[float, float]:
+@contextmanager
+def served(folder: Path):
+    """Serve the folder from this machine while the block runs; gives the address."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=folder)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def visit(browser, url: str, *, scroll: bool = False) -> tuple[float, float]:
     """Return the first paint in seconds, and the layout shift; if asked, scroll to the end before it is read."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     context.add_init_script(WATCH)
@@ -69,24 +84,43 @@ def visit(browser, url: str, *, scroll: bool) -> tuple[float, float]:
     return paint, shift
 
 
+def measure(browser, today: str, earlier: str | None) -> dict[str, float]:
+    """Visit a page, in turns with the earlier one where there is one; return what is recorded of it."""
+    paints, shifts, earlier_paints = [], [], []
+    for time in range(TIMES):
+        paint, shift = visit(browser, today, scroll=time == 0)
+        paints.append(paint)
+        shifts.append(shift)
+        if earlier:
+            earlier_paints.append(visit(browser, earlier)[0])
+    numbers = {"first_paint_s": round(median(paints), 2), "fastest_s": round(min(paints), 2)}
+    if earlier:
+        numbers |= {
+            "earlier_s": round(median(earlier_paints), 2),
+            "ratio": round(median(paints) / median(earlier_paints), 2),
+        }
+    return {**numbers, "layout_shift": round(max(shifts), 4)}
+
+
 def main() -> None:
-    if not (HTML / "index.html").exists():
-        raise SystemExit("the site is not built: run `make book`")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("earlier", nargs="?", type=Path, help="the folder with the HTML of an earlier site")
+    earlier = parser.parse_args().earlier
+    for folder in (HTML, earlier):
+        if folder and not (folder / "index.html").exists():
+            parser.error(f"{folder.name}: no site is built there; run `make book`")
     if not (chromium := find_chromium()):
         raise SystemExit(NO_CHROMIUM)
-    pages = {page: f"/{page}.html" for page in parse_toc_yaml(Path(ROOT, "_toc.yml"))}
+    pages = {ONE_LINE: "/one-line", **{page: f"/{page}.html" for page in parse_toc_yaml(Path(ROOT, "_toc.yml"))}}
     numbers = {}
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=HTML)) as server, open_chromium(chromium) as browser:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        visit(browser, f"http://127.0.0.1:{server.server_port}/one-line", scroll=False)  # the browser's own first time
-        for page, path in {ONE_LINE: "/one-line", **pages}.items():
-            address = f"http://127.0.0.1:{server.server_port}{path}"
-            paints, shifts = zip(*(visit(browser, address, scroll=time == 0) for time in range(TIMES)), strict=True)
-            paint, fastest, shift = round(median(paints), 2), round(min(paints), 2), round(max(shifts), 4)
-            numbers[page] = {"first_paint_s": paint, "fastest_s": fastest, "layout_shift": shift}
-            print(f"{page:32}{paint:6.2f} s, fastest {fastest:.2f} s{shift:9.4f}", flush=True)
-        server.shutdown()
-    write_record("first_paint", seeds=[], settings={"slower": SLOWER, "times": TIMES, "width": 1280}, numbers=numbers)
+    with served(HTML) as today, served(earlier or HTML) as before, open_chromium(chromium) as browser:
+        visit(browser, f"{today}/one-line")  # the browser's own first time
+        for page, path in pages.items():
+            compared = earlier and (earlier / f"{page}.html").exists()
+            numbers[page] = measure(browser, f"{today}{path}", f"{before}{path}" if compared else None)
+            print(f"{page:32}", *(f"{name} {number}" for name, number in numbers[page].items()), sep="  ", flush=True)
+    settings = {"slower": SLOWER, "times": TIMES, "width": 1280}
+    write_record("first_paint", seeds=[], settings=settings, numbers=numbers)
 
 
 if __name__ == "__main__":

@@ -44,9 +44,13 @@ def test_no_request_leaves_the_site(opened, server):
     assert opened.requests and requests_elsewhere(opened, server) == []
 
 
-def test_one_stylesheet_is_all_it_asks_for(opened, server):
+def test_one_stylesheet_and_one_script_are_all_it_asks_for(opened, server):
     sheets = [url.partition("?")[0] for url in opened.requests if ".css" in url]
     assert sheets == [f"{server}/_static/site.css"]
+    # What the theme and its extensions bring; the translator has scripts of its own besides.
+    scripts = [url.partition("?")[0].removeprefix(f"{server}/_static/") for url in opened.requests if ".js" in url]
+    brought = [name for name in scripts if not name.startswith("translator/")]
+    assert brought == ["site.js", "design-tabs.js"]
 
 
 def test_formulas_are_typeset(opened):
