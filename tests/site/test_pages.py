@@ -5,10 +5,15 @@ from statistics import median
 import pytest
 from built_site import PAGES, load_figures, requests_elsewhere, untypeset_formulas
 
+from transformer_lib.teaching import record
+
 NARROW, WIDE = 390, 1280
 # What a reader's first visit transfers, all figures included, from a server that compresses text.
 HEAVIEST = 900_000  # bytes
 CHAPTER = 500_000  # half of the chapters stay below
+# On a processor four times slower, as `benchmarks/first_paint.py` measured it.
+FIRST_PAINT = 1.0  # seconds
+SHIFT = 0.1
 
 
 def resize(page, width):
@@ -113,3 +118,10 @@ def test_the_chapter_in_the_middle_is_light(weights, visit, server):
             seen.page.close()
     chapters = {page: bytes_sent for page, bytes_sent in weights.items() if page.startswith("notebooks/")}
     assert median(chapters.values()) <= CHAPTER, chapters
+
+
+def test_every_page_was_measured_to_show_something_within_a_second_and_to_stay_where_it_is():
+    numbers = record("first_paint")["numbers"]
+    pages = {page: numbers[page] for page in PAGES}
+    assert {page: measured for page, measured in pages.items() if measured["first_paint_s"] > FIRST_PAINT} == {}
+    assert {page: measured for page, measured in pages.items() if measured["layout_shift"] > SHIFT} == {}
