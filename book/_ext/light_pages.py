@@ -1,8 +1,8 @@
 """Give all pages one stylesheet, with the rules that they can use, and one script, which waits until a page is read.
 
 The theme and its extensions bring a dozen sheets, and four fifths of their rules are for parts that no page has: they name a
-class that stands in no page and in no script. They bring a dozen scripts too, and a browser asks for all of these before it
-reads on; the largest part of what it does before it shows something is such preparation.
+class that stands in no page and in no script. They bring a dozen scripts too. A browser shows nothing before it has read all
+sheets and asked for all scripts.
 """
 
 import posixpath
