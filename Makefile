@@ -11,7 +11,7 @@ PYTHON ?= $(firstword $(foreach candidate,python3.11 python3,$(shell \
 export TRANSFORMER_LIB_QUIET := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book print lint test mutants run tidy check lab records new serve address picture clean clean-all
+.PHONY: help book print lint test mutants run tidy check lab records new serve address picture architecture clean clean-all
 
 help:
 	@echo "make book                          build the site into _build/html"
@@ -29,6 +29,7 @@ help:
 	@echo "                                   write the course's address wherever it is needed"
 	@echo "make records [NAME=translation]    make one record of a long run again, or all of them (takes long)"
 	@echo "make picture                       draw the README's picture again"
+	@echo "make architecture                  draw the house from its imports, and list rooms and records again"
 	@echo "make clean                         remove what was built; make clean-all removes .venv too"
 
 $(READY): requirements.txt pyproject.toml setup.py
@@ -96,6 +97,9 @@ address: $(READY)
 
 picture: $(READY)
 	$(BIN)/python -m tools.readme_picture
+
+architecture: $(READY)
+	$(BIN)/python -m tools.architecture
 
 clean:
 	rm -rf _build .pytest_cache .hypothesis .ruff_cache

@@ -51,10 +51,16 @@ def main(arguments=None):
     title = options.title or module.replace("_", " ").capitalize()
     notebooks.write_text(path, notebooks.as_text(build(path, title)))
     print(
-        f"Wrote notebooks/{path.name}. Next:\n"
-        f"  1. add it to _toc.yml:  - file: notebooks/{path.stem}\n"
-        f"  2. write it in Jupyter, with its tests in tests/test_{module}.py\n"
-        f"  3. make run NB={path.stem}, then make test"
+        f"Wrote notebooks/{path.name}. Next (`make test` finds nearly everything that you forget):\n"
+        f"  1. _toc.yml: the line `- file: notebooks/{path.stem}`; the last cell of the chapter before: the link Next\n"
+        f"  2. a stem that the drawing of the model does not know: a line in CHAPTERS and a box in\n"
+        f"     transformer_lib/teaching/figures/model_map.py, then make picture\n"
+        f"  3. write the chapter in Jupyter; what belongs to the library stands in cells that begin with `#| export`\n"
+        f"     (a chapter that exports nothing is named in WITHOUT_MODULE in tests/notebooks/reading.py)\n"
+        f"  4. tests/test_{module}.py; transformer_lib/teaching/exercises/{module}.py and its test in tests/teaching/;\n"
+        f"     transformer_lib/teaching/quizzes/{module}.py\n"
+        f"  5. book/glossary.md: each new term with its Korean name\n"
+        f"  6. make run NB={path.stem}, make check NB={path.stem}, make architecture, then make test"
     )
 
 
