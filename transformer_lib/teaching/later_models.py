@@ -5,12 +5,12 @@ from collections.abc import Callable
 from functools import partial
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.nn import functional as F
 
 from transformer_lib.attention import MultiHeadAttention, join_heads, split_heads
-from transformer_lib.encoder import Encoder, FeedForward
-from transformer_lib.masks import look_ahead_mask, padding_mask
+from transformer_lib.encoder import Encoder, FeedForward, TransformerConfig
+from transformer_lib.masks import causal_mask, padding_mask
 from transformer_lib.positional_encoding import LearnedPositionalEmbedding
 from transformer_lib.seq2seq import EOS_ID, PAD_ID
 from transformer_lib.transformer import TokenEmbedding, Transformer
@@ -20,9 +20,9 @@ from transformer_lib.transformer import TokenEmbedding, Transformer
 # Positions, told by attention itself
 
 
-def rotated(x, position):
+def rotated(x: Tensor, position: Tensor) -> Tensor:
     """Turn each pair of dimensions of x, (batch, heads, seq, d_k)."""
-    pair = torch.arange(x.size(-1) // 2, dtype=x.dtype)
+    pair = torch.arange(x.size(-1) // 2, dtype=x.dtype, device=x.device)
     angle = position[:, None] / 10_000 ** (2 * pair / x.size(-1))  # (seq, d_k / 2)
     even, odd = x[..., 0::2], x[..., 1::2]  # each (batch, heads, seq, d_k / 2)
     new_even = even * angle.cos() - odd * angle.sin()
@@ -33,10 +33,10 @@ def rotated(x, position):
 class RotaryAttention(MultiHeadAttention):
     """Self-attention that turns queries and keys by their positions."""
 
-    def attend(self, query, k, v, mask):
+    def attend(self, query: Tensor, k: Tensor, v: Tensor, mask: Tensor | None) -> Tensor:
         q = split_heads(self.query_projection(query), self.num_heads)
         # A cache holds the words before: the queries stand at the last positions.
-        position = torch.arange(k.size(2), dtype=k.dtype)
+        position = torch.arange(k.size(2), dtype=k.dtype, device=k.device)
         q, k = rotated(q, position[k.size(2) - q.size(2) :]), rotated(k, position)
         dropout = self.dropout if self.training else 0.0
         heads = F.scaled_dot_product_attention(q, k, v, mask, dropout)
@@ -46,13 +46,13 @@ class RotaryAttention(MultiHeadAttention):
 class BiasedAttention(MultiHeadAttention):
     """Self-attention that adds a number for each head and distance to the scores."""
 
-    def __init__(self, d_model, num_heads, dropout=0.0, *, bias):
+    def __init__(self, d_model: int, num_heads: int, dropout: float = 0.0, *, bias: nn.Module) -> None:
         super().__init__(d_model, num_heads, dropout)
         self.bias = bias
 
-    def attend(self, query, k, v, mask):
+    def attend(self, query: Tensor, k: Tensor, v: Tensor, mask: Tensor | None) -> Tensor:
         q = split_heads(self.query_projection(query), self.num_heads)
-        position = torch.arange(k.size(2))
+        position = torch.arange(k.size(2), device=k.device)
         own = position[k.size(2) - q.size(2) :]  # where the queries stand
         bias = self.bias(position - own[:, None])  # (heads, query, key)
         if mask is not None:
@@ -65,27 +65,28 @@ class BiasedAttention(MultiHeadAttention):
 class AlibiBias(nn.Module):
     """The farther, the less: minus the distance, times the slope of the head."""
 
-    def __init__(self, num_heads):
+    def __init__(self, num_heads: int) -> None:
         super().__init__()
         slopes = 2 ** (-8 * torch.arange(1, num_heads + 1) / num_heads)  # (heads)
         self.register_buffer("slopes", slopes, persistent=False)
 
-    def forward(self, distance):
+    def forward(self, distance: Tensor) -> Tensor:
         return -self.slopes[:, None, None] * distance.abs()  # (heads, query, key)
 
 
 class T5Bias(nn.Module):
     """A learned number for each head and bucket of distances."""
 
-    def __init__(self, num_heads, both_sides, buckets=32, furthest=128):
+    def __init__(self, num_heads: int, both_sides: bool, buckets: int = 32, furthest: int = 128) -> None:
         super().__init__()
         self.both_sides, self.buckets, self.furthest = both_sides, buckets, furthest
         self.table = nn.Parameter(torch.zeros(buckets, num_heads))
 
-    def forward(self, distance):
+    def forward(self, distance: Tensor) -> Tensor:
         return self.table[self.bucket(distance)].movedim(-1, 0)  # (heads, query, key)
 
-    def bucket(self, distance):
+    def bucket(self, distance: Tensor) -> Tensor:
+        """Return the number of the bucket that each distance belongs to."""
         # An encoder looks to both sides, and each side gets half of the buckets.
         buckets = self.buckets // 2 if self.both_sides else self.buckets
         away = distance.abs() if self.both_sides else (-distance).clamp(min=0)
@@ -100,15 +101,15 @@ class T5Bias(nn.Module):
 class NoPositions(nn.Module):
     """Add nothing to the word vectors; keep the dropout that stands there."""
 
-    def __init__(self, dropout=0.0):
+    def __init__(self, dropout: float = 0.0) -> None:
         super().__init__()
         self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x, offset=0):
+    def forward(self, x: Tensor, offset: int = 0) -> Tensor:
         return self.dropout(x)
 
 
-def exchange(stack, name, make):
+def exchange(stack: nn.Module, name: str, make: Callable[..., nn.Module]) -> None:
     """Put another attention in place of each layer's, with the weights that fit."""
     for layer in stack.layers:
         old = getattr(layer, name)
@@ -121,7 +122,7 @@ def exchange(stack, name, make):
 
 def with_positions(model: Transformer, kind: str) -> Transformer:
     """Let `model` know positions by its self-attention alone: one of `POSITIONS`."""
-    model.positions = NoPositions(model.config.dropout)
+    model.positional_encoding = NoPositions(model.config.dropout)
     in_encoder, in_decoder = POSITIONS[kind](model.config.num_heads)
     exchange(model.encoder, "attention", in_encoder)
     exchange(model.decoder, "self_attention", in_decoder)
@@ -155,18 +156,18 @@ POSITIONS = {
 class GroupedQueryAttention(MultiHeadAttention):
     """Attention in which several heads of queries share a head of keys and values."""
 
-    def __init__(self, d_model, num_heads, dropout=0.0, *, groups):
+    def __init__(self, d_model: int, num_heads: int, dropout: float = 0.0, *, groups: int) -> None:
         super().__init__(d_model, num_heads, dropout)
         self.groups = groups
         self.key_projection = nn.Linear(d_model, groups * d_model // num_heads)
         self.value_projection = nn.Linear(d_model, groups * d_model // num_heads)
 
-    def keys_and_values(self, key, value):
+    def keys_and_values(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
         k = split_heads(self.key_projection(key), self.groups)
         v = split_heads(self.value_projection(value), self.groups)
         return k, v  # each (batch, groups, key, d_k)
 
-    def attend(self, query, k, v, mask):
+    def attend(self, query: Tensor, k: Tensor, v: Tensor, mask: Tensor | None) -> Tensor:
         share = self.num_heads // self.groups  # so many heads look into one group
         k, v = k.repeat_interleave(share, dim=1), v.repeat_interleave(share, dim=1)
         return super().attend(query, k, v, mask)
@@ -175,12 +176,12 @@ class GroupedQueryAttention(MultiHeadAttention):
 class RMSNorm(nn.Module):
     """Divide each vector by the root of its mean square, then scale by γ."""
 
-    def __init__(self, d_model, eps=1e-5):
+    def __init__(self, d_model: int, eps: float = 1e-5) -> None:
         super().__init__()
         self.eps = eps
         self.weight = nn.Parameter(torch.ones(d_model))
 
-    def forward(self, x):
+    def forward(self, x: Tensor) -> Tensor:
         mean_square = x.pow(2).mean(dim=-1, keepdim=True)  # (..., 1)
         return x / (mean_square + self.eps).sqrt() * self.weight
 
@@ -188,16 +189,16 @@ class RMSNorm(nn.Module):
 class GatedFeedForward(FeedForward):
     """A feed-forward network in which one linear layer opens or closes the other."""
 
-    def __init__(self, d_model, d_ff, gate=F.silu):
+    def __init__(self, d_model: int, d_ff: int, gate: Callable[[Tensor], Tensor] = F.silu) -> None:
         super().__init__(d_model, d_ff)
         self.gate_layer, self.gate = nn.Linear(d_model, d_ff), gate
 
-    def forward(self, x):
+    def forward(self, x: Tensor) -> Tensor:
         inside = self.gate(self.gate_layer(x)) * self.inner(x)  # (..., d_ff)
         return self.outer(inside)  # (..., d_model)
 
 
-def modernise(stack, d_ff, groups):
+def modernise(stack: Encoder, d_ff: int, groups: int) -> None:
     """Give a pre-norm stack of encoder layers the parts of Llama's layers."""
     for layer in stack.layers:
         d_model, heads = layer.attention.d_model, layer.attention.num_heads
@@ -218,37 +219,39 @@ class RotaryGroupedAttention(GroupedQueryAttention, RotaryAttention):
 class EncoderOnly(nn.Module):
     """BERT's shape: our encoder, and an output layer that guesses hidden words."""
 
-    def __init__(self, config):
+    def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
         d_model, vocab = config.d_model, config.source_vocab_size
         self.embedding = TokenEmbedding(vocab, d_model)
         learned = LearnedPositionalEmbedding(d_model, config.max_len, config.dropout)
-        self.positions = learned
+        self.positional_encoding = learned
         self.encoder = Encoder(config)
         self.output = nn.Linear(d_model, vocab, bias=False)
         self.output.weight = self.embedding.weight
 
-    def forward(self, tokens):
-        x = self.positions(self.embedding(tokens))  # (batch, seq, d_model)
+    def forward(self, tokens: Tensor) -> Tensor:
+        x = self.positional_encoding(self.embedding(tokens))  # (batch, seq, d_model)
         x = self.encoder(x, padding_mask(tokens))
         return self.output(x)  # (batch, seq, vocab)
 
 
-def hide_words(tokens, hidden_id, vocab_size, share=0.15):
+def hide_words(tokens: Tensor, hidden_id: int, vocab_size: int, share: float = 0.15) -> tuple[Tensor, Tensor]:
     """Return the tokens with some hidden, and the hidden words alone, else padding."""
-    chosen = (torch.rand(tokens.shape) < share) & (tokens > EOS_ID)  # (batch, seq)
-    dice = torch.rand(tokens.shape)
+    device = tokens.device
+    chosen = torch.rand(tokens.shape, device=device) < share  # (batch, seq)
+    chosen = chosen & (tokens > EOS_ID)
+    dice = torch.rand(tokens.shape, device=device)
     # Of the chosen words 8 of 10 are hidden; one becomes any word, and one stays.
-    any_word = torch.randint(EOS_ID + 1, vocab_size, tokens.shape)
+    any_word = torch.randint(EOS_ID + 1, vocab_size, tokens.shape, device=device)
     seen = tokens.where(~chosen | (dice >= 0.9), any_word)
     seen = seen.masked_fill(chosen & (dice < 0.8), hidden_id)
     return seen, tokens.where(chosen, PAD_ID)
 
 
 class DecoderOnly(nn.Module):
-    """GPT's shape: encoder layers under a look-ahead mask write on from a prompt."""
+    """GPT's shape: encoder layers under a causal mask write on from a prompt."""
 
-    def __init__(self, config):
+    def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
         d_model, vocab = config.d_model, config.target_vocab_size
         self.max_len = math.inf  # rotary positions have no last one
@@ -259,27 +262,30 @@ class DecoderOnly(nn.Module):
         self.output = nn.Linear(d_model, vocab, bias=False)
         self.output.weight = self.embedding.weight
 
-    def start(self, prompt):
+    def start(self, prompt: Tensor) -> "Written":
+        """Read the prompts; return the state before the first token is written."""
         # Padding goes to the front, so that the next word stands behind the last.
         order = (prompt != PAD_ID).int().argsort(dim=1, stable=True)
         return Written(prompt.gather(1, order))
 
-    def decode(self, words, state):
-        state.words = torch.cat([state.words, words], dim=1)  # (batch, written)
-        causal = look_ahead_mask(state.words.size(1), words.device)
-        x = self.dropout(self.embedding(state.words))  # (batch, written, d_model)
-        x = self.stack(x, padding_mask(state.words) & causal)
-        return self.output(x[:, -words.size(1) :])  # (batch, words, vocab)
+    def decode(self, tokens: Tensor, state: "Written") -> Tensor:
+        """Add `tokens` to what is written; return the logits of what follows each."""
+        state.tokens = torch.cat([state.tokens, tokens], dim=1)  # (batch, written)
+        causal = causal_mask(state.tokens.size(1), tokens.device)
+        x = self.dropout(self.embedding(state.tokens))  # (batch, written, d_model)
+        x = self.stack(x, padding_mask(state.tokens) & causal)
+        return self.output(x[:, -tokens.size(1) :])  # (batch, tokens, vocab)
 
-    def forward(self, prompt, words):
-        return self.decode(words, self.start(prompt))
+    def forward(self, prompt: Tensor, tokens: Tensor) -> Tensor:
+        return self.decode(tokens, self.start(prompt))
 
 
 class Written:
-    """What a decoder-only model knows between two words: all words so far."""
+    """What a decoder-only model knows between two tokens: all tokens so far."""
 
-    def __init__(self, words):
-        self.words = words
+    def __init__(self, tokens: Tensor) -> None:
+        self.tokens = tokens
 
-    def select(self, rows):
-        self.words = self.words[rows]
+    def reorder(self, rows: Tensor) -> None:
+        """Keep these texts of the batch, in this order."""
+        self.tokens = self.tokens[rows]

@@ -14,11 +14,11 @@ from torch.testing import assert_close
 from transformer_lib.attention import MultiHeadAttention, join_heads, split_heads
 from transformer_lib.decoding import beam_search
 from transformer_lib.encoder import FeedForward, LayerNorm
-from transformer_lib.masks import assert_causal, look_ahead_mask, padding_mask
+from transformer_lib.masks import assert_causal, causal_mask, padding_mask
 from transformer_lib.schedule import label_smoothed_loss
 from transformer_lib.seq2seq import EOS_ID, PAD_ID, greedy_decode
 from transformer_lib.teaching import record
-from transformer_lib.teaching.experiments.after import (
+from transformer_lib.teaching.later_models import (
     POSITIONS,
     AlibiBias,
     BiasedAttention,
@@ -102,13 +102,13 @@ def test_the_bias_is_added_to_the_scores():
             for j in range(4):
                 scores[0, head, i, j] += -math.inf if j > i else -slope * (i - j)
     expected = attention.output_projection(join_heads(scores.softmax(dim=-1) @ v))
-    assert_close(attention(x, x, x, look_ahead_mask(4)), expected)
+    assert_close(attention(x, x, x, causal_mask(4)), expected)
 
 
 @pytest.mark.parametrize("bias", [AlibiBias(2), T5Bias(2, True)], ids=["ALiBi", "T5"])
 def test_a_row_that_may_see_nothing_gives_zeros(bias):
     attention, x = BiasedAttention(8, 2, bias=bias), torch.randn(1, 3, 8, requires_grad=True)
-    mask = look_ahead_mask(3).clone()
+    mask = causal_mask(3).clone()
     mask[1] = False
     attention(x, x, x, mask).sum().backward()
     assert_close(attention(x, x, x, mask)[0, 1], attention.output_projection.bias)
@@ -143,7 +143,7 @@ def test_without_positions_an_encoder_is_blind_to_the_order():
         for part in model.modules():
             if isinstance(part, T5Bias):
                 nn.init.normal_(part.table)
-        same = torch.allclose(model.encode(source[:, order]), model.encode(source)[:, order])
+        same = torch.allclose(model.start(source[:, order]).memory, model.start(source).memory[:, order])
         assert same == (kind == "none"), kind
 
 
@@ -159,7 +159,7 @@ def test_as_many_groups_as_heads_are_our_attention():
 
 @pytest.mark.parametrize("groups", [1, 2, 4])
 def test_grouped_queries_are_torchs(groups):
-    attention, x, mask = GroupedQueryAttention(16, 4, groups=groups), torch.randn(2, 5, 16), look_ahead_mask(5)
+    attention, x, mask = GroupedQueryAttention(16, 4, groups=groups), torch.randn(2, 5, 16), causal_mask(5)
     q = split_heads(attention.query_projection(x), 4)
     k, v = attention.keys_and_values(x, x)
     assert k.shape == v.shape == (2, groups, 5, 4)  # what a cache keeps
@@ -260,7 +260,7 @@ def test_the_decoder_alone_keeps_the_protocol(make):
     state = model.start(prompt)
     assert_close(torch.cat([model.decode(piece, state) for piece in words.split([1, 4, 2], dim=1)], dim=1), expected)
     state = model.start(prompt)
-    state.select(torch.tensor([1, 1, 0]))
+    state.reorder(torch.tensor([1, 1, 0]))
     assert_close(model.decode(words[[1, 1, 0]], state), expected[[1, 1, 0]])
 
 
@@ -273,7 +273,7 @@ def test_padding_of_a_prompt_moves_nothing(make):
     together, alone = greedy_decode(model, padded, max_len=9), greedy_decode(model, short, max_len=9)
     length = alone.size(1)
     assert torch.equal(together[:1, :length], alone) and (together[0, length:] == PAD_ID).all()
-    together, alone = (beam_search(model, prompt, max_len=9, beam=2) for prompt in (padded, short))
+    together, alone = (beam_search(model, prompt, max_len=9, beam_size=2) for prompt in (padded, short))
     length = alone.size(1)
     assert torch.equal(together[:1, :length], alone) and (together[0, length:] == PAD_ID).all()
 
@@ -299,11 +299,11 @@ def test_the_decoder_alone_knows_the_order(modernised):
 
 
 def test_two_masks_are_the_whole_difference():
-    """With the look-ahead mask our encoder's layers do what the decoder-only model does; without it they see all."""
+    """With the causal mask our encoder's layers do what the decoder-only model does; without it they see all."""
     model = DecoderOnly(CONFIG).eval()
     words = torch.tensor([[1, 4, 5, 6, 7]])
     x = model.embedding(words)
-    causal = padding_mask(words) & look_ahead_mask(5)
+    causal = padding_mask(words) & causal_mask(5)
     assert_close(model(words[:, :0], words), model.output(model.stack(x, causal)))
     assert not torch.allclose(model(words[:, :0], words), model.output(model.stack(x, padding_mask(words))))
 
@@ -316,8 +316,8 @@ def test_alibi_alone_takes_a_mirror_image_for_the_sentence():
         for part in model.modules():
             if isinstance(part, T5Bias):
                 nn.init.normal_(part.table)
-        mirrored = model.encode(source.flip(1)).flip(1)
-        assert torch.allclose(mirrored, model.encode(source)) == (kind == "ALiBi"), kind
+        mirrored = model.start(source.flip(1)).memory.flip(1)
+        assert torch.allclose(mirrored, model.start(source).memory) == (kind == "ALiBi"), kind
         assert torch.allclose(model(source.flip(1), read), model(source, read)) == (kind == "ALiBi"), kind
 
 
