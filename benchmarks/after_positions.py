@@ -13,7 +13,6 @@ from benchmarks.records import write_record
 from benchmarks.runs import finish
 from benchmarks.translation import about
 from transformer_lib.teaching import record
-from transformer_lib.teaching.experiments.after import with_positions
 from transformer_lib.teaching.experiments.translation import (
     RATES,
     SETS,
@@ -24,6 +23,7 @@ from transformer_lib.teaching.experiments.translation import (
     parameters,
     train_translator,
 )
+from transformer_lib.teaching.later_models import with_positions
 from transformer_lib.translation import Translator
 
 NAME = "after_positions"

@@ -10,8 +10,8 @@ from transformer_lib.teaching.experiments.training import (
     PEAK_STEP,
     learn_to_reverse,
     mixed_batches,
-    padding_share,
     reverse_pairs,
+    target_padding_share,
 )
 
 NAME = "batch_lengths"
@@ -32,7 +32,7 @@ def main() -> None:
     set_num_threads(1)
     numbers = []
     for name, mixing in MIXINGS.items():
-        padding = padding_share(mixed_batches(reverse_pairs(3000, LONGEST, seed=0), mixing, seed=0))
+        padding = target_padding_share(mixed_batches(reverse_pairs(3000, LONGEST, seed=0), mixing, seed=0))
         for learning_rate in LEARNING_RATES:
             histories = [
                 learn_to_reverse(seed, mixing=mixing, learning_rate=learning_rate, steps=STEPS, every=EVERY)[1]

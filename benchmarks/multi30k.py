@@ -15,9 +15,9 @@ from typing import Any
 
 from benchmarks.records import write_made_with, write_record
 from benchmarks.translation import PRETRAINED
+from transformer_lib._commands import train_command
 from transformer_lib._named_data import folder_of
 from transformer_lib._runs import RunFolder, TextTranslator, read_pairs
-from transformer_lib.scaling import train_command
 from transformer_lib.translation import TextPairs, Translator, corpus_bleu
 
 NAME = "multi30k"
@@ -57,7 +57,7 @@ def keep(folder: RunFolder, run: dict[str, Any], data: Path) -> None:
     folder.load().save(path)
     halved = Translator.load(path)
     sources, references = (list(side) for side in zip(*read_pairs(data, "val", "en", "fr").pairs, strict=True))
-    translated = TextTranslator(halved.model, halved.tokenizer).translate_lines(sources)
+    translated = TextTranslator(halved.model, halved.tokenizer, halved.target_tokenizer).translate_lines(sources)
     bleu = corpus_bleu(translated, references)
     about = {name: run[name] for name in ("settings", "steps", "parameters")}
     write_made_with(path, NAME, **about, bleu=bleu.score, signature=bleu.signature)

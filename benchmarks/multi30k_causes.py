@@ -16,11 +16,12 @@ import torch
 from benchmarks.multi30k import captions
 from benchmarks.records import write_record
 from benchmarks.runs import finish
-from transformer_lib._runs import encode, read_pairs, train_tokenizers
+from transformer_lib._runs import read_pairs
 from transformer_lib.decoding import CachedTransformer
-from transformer_lib.schedule import TransformerSchedule, transformer_optimizer
+from transformer_lib.encoder import TransformerConfig
+from transformer_lib.schedule import NoamSchedule, transformer_optimizer
 from transformer_lib.training import Batch, IdPair, evaluate, token_batches, training_step
-from transformer_lib.transformer import TransformerConfig
+from transformer_lib.translation import BytePairTokenizer, encode_pairs
 
 NAME = "multi30k_causes"
 SEED = 0
@@ -64,17 +65,17 @@ def one_run(folder: Path, name: str) -> list[dict[str, float]]:
     """Train with one change; return what was measured: sentences seen, steps, both losses."""
     settings = FIRST | CHANGES[name]
     train, val = (read_pairs(folder, part, "en", "fr").pairs for part in ("train", "val"))
-    tokenizers = train_tokenizers(train, settings["vocabulary"], joint=True)
-    pairs = encode(tokenizers, train)
-    right = token_batches(encode(tokenizers, val), 4000)
+    tokenizer = BytePairTokenizer.train([pair[side] for side in (0, 1) for pair in train], settings["vocabulary"])
+    pairs = encode_pairs(tokenizer, train)
+    right = token_batches(encode_pairs(tokenizer, val), 4000)
     wrong = [with_other_sources(batch) for batch in right]
     torch.manual_seed(SEED)
-    words = len(tokenizers.source)
+    words = len(tokenizer)
     kept = {key: settings[key] for key in ("pre_norm", "dropout")}
     config = TransformerConfig(source_vocab_size=words, target_vocab_size=words, shared_vocabulary=True, **SIZES, **kept)
     model = CachedTransformer(config).train()
     optimizer = transformer_optimizer(model, settings["rate"])
-    schedule = TransformerSchedule(optimizer, config.d_model, settings["warmup"])
+    schedule = NoamSchedule(optimizer, config.d_model, settings["warmup"])
     seen, steps, measured = 0, 0, []
     for epoch in range(settings["epochs"]):
         for batch in epoch_of(pairs, settings, epoch):

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from transformer_lib._files import whole_file
+from transformer_lib._files import atomic_write
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -41,7 +41,7 @@ def write_record(name: str, *, seeds: Sequence[int], settings: dict[str, Any], n
     }
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{name}.json"
-    with whole_file(path) as file:
+    with atomic_write(path) as file:
         file.write((json.dumps(record, indent=1, ensure_ascii=False) + "\n").encode())
     return path
 

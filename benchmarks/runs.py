@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from transformer_lib._files import whole_file
+from transformer_lib._files import atomic_write
 from transformer_lib._progress import progress
 
 
@@ -32,7 +32,7 @@ def read_finished(path: Path, settings: str) -> dict[str, Any]:
 
 def write_finished(path: Path, settings: str, runs: dict[str, Any]) -> None:
     """Write the runs as a whole or not at all."""
-    with whole_file(path) as file:
+    with atomic_write(path) as file:
         file.write(json.dumps({"settings": settings, "runs": runs}).encode())
 
 

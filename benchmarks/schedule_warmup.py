@@ -6,7 +6,7 @@ from functools import partial
 from torch import get_num_threads, set_num_threads
 
 from benchmarks.records import write_record
-from transformer_lib.schedule import TransformerSchedule, transformer_rate
+from transformer_lib.schedule import NoamSchedule, noam_rate
 from transformer_lib.teaching.experiments.schedule import (
     D_MODEL,
     LENGTH,
@@ -27,7 +27,7 @@ STACKS = {
     "12 layers, pre-norm": {"layers": 12, "pre_norm": True},
 }
 SCHEDULES = {
-    "with warm-up": partial(TransformerSchedule, d_model=D_MODEL, warmup=WARMUP),
+    "with warm-up": partial(NoamSchedule, d_model=D_MODEL, warmup=WARMUP),
     "without warm-up": without_warmup,
 }
 
@@ -53,7 +53,7 @@ def main() -> None:
     numbers = []
     for name, stack in STACKS.items():
         for learning_rate in LEARNING_RATES:
-            peak = learning_rate * transformer_rate(WARMUP, D_MODEL, WARMUP)
+            peak = learning_rate * noam_rate(WARMUP, D_MODEL, WARMUP)
             for schedule in SCHEDULES:
                 losses = last_losses(stack, learning_rate, schedule)
                 numbers.append({"stack": name, "peak": peak, "schedule": schedule, "losses": losses})

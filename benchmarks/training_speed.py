@@ -15,7 +15,7 @@ import torch
 from benchmarks.records import write_record
 from benchmarks.training_step import seconds
 from transformer_lib._progress import progress
-from transformer_lib.scaling import memory_table, scaled_step
+from transformer_lib.scaling import DistributedStep, memory_table
 from transformer_lib.schedule import transformer_optimizer
 from transformer_lib.training import Batch
 from transformer_lib.transformer import Transformer, TransformerConfig, flop_table
@@ -55,10 +55,10 @@ def measure(config: TransformerConfig, sentences: int, length: int) -> dict[str,
     optimizer = transformer_optimizer(model, 1e-4)
     tokens = torch.randint(3, config.source_vocab_size, (sentences, length))
     batch = Batch(tokens, tokens, tokens)
-    products, steps = [], []
+    one_step, products, steps = DistributedStep(model), [], []
     for _ in range(WARMUP + STEPS):
         products.append(seconds(lambda: a @ b))
-        steps.append(seconds(lambda: scaled_step(model, batch, optimizer)))
+        steps.append(seconds(lambda: one_step(model, batch, optimizer)))
     operations = 3 * sentences * sum(flop_table(config, length, length).values())
     shares = [
         (operations / step) / (2 * PRODUCT**3 / product)

@@ -3,11 +3,12 @@
 import os
 import signal
 import sys
+from functools import partial
 
 import torch
 
-from transformer_lib.schedule import TransformerSchedule, transformer_optimizer
-from transformer_lib.training import Batch, Checkpoint, Validation, token_batches, train
+from transformer_lib.schedule import NoamSchedule, transformer_optimizer
+from transformer_lib.training import Batch, Checkpoint, Validation, token_batches, train, training_step
 from transformer_lib.transformer import Transformer, TransformerConfig
 
 STEPS, CHECKPOINT_EVERY = 13, 3
@@ -36,9 +37,8 @@ def run(checkpoint=None, resume=False, on_model=None, steps=STEPS):
         lambda epoch: token_batches(pairs(20, seed=0), 30, seed=epoch),
         steps=steps,
         optimizer=optimizer,
-        schedule=TransformerSchedule(optimizer, 8, 5),
-        accumulation_steps=2,
-        max_grad_norm=1.0,
+        schedule=NoamSchedule(optimizer, 8, 5),
+        step=partial(training_step, accumulation_steps=2, max_grad_norm=1.0),
         validation=Validation([Batch.from_pairs(pairs(5, seed=1))], every=2),
         checkpoint=None if checkpoint is None else Checkpoint(checkpoint, CHECKPOINT_EVERY, resume),
     )

@@ -8,7 +8,7 @@ import signal
 import sys
 from pathlib import Path
 
-from transformer_lib import scaling
+from transformer_lib import _commands, scaling
 
 notes, step, *arguments = sys.argv[1:]
 rank, replace, steps = os.environ.get("RANK", "0"), os.replace, []
@@ -20,12 +20,12 @@ def noted(old, new):
         print(new, file=file)
 
 
-def counted(engine, *given, real=scaling.scaled_step, **options):
+def counted(self, *given, real=scaling.DistributedStep.__call__):
     steps.append(1)
     if rank == "0" and len(steps) == int(step):
-        engine.register_forward_hook(lambda *_: os.kill(os.getpid(), signal.SIGKILL))
-    return real(engine, *given, **options)
+        self.wrapped.register_forward_hook(lambda *_: os.kill(os.getpid(), signal.SIGKILL))
+    return real(self, *given)
 
 
-os.replace, scaling.scaled_step = noted, counted
-scaling.train_command(arguments)
+os.replace, scaling.DistributedStep.__call__ = noted, counted
+_commands.train_command(arguments)

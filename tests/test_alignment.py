@@ -1,9 +1,11 @@
 """Chapter 04: both attentions against loops and torch, the decoder against chapter 01's, and pitfalls 1 to 6, 25 and 26."""
 
+import math
+
 import pytest
 import torch
 from helpers import assert_equal_with_gradients
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 from torch.nn import functional as F
@@ -15,6 +17,7 @@ from transformer_lib.alignment import (
     AttentionSeq2Seq,
     AttentionState,
     DotProductAttention,
+    masked_softmax,
 )
 from transformer_lib.seq2seq import EOS_ID, PAD_ID, SOS_ID, RecurrentDecoder, greedy_decode
 
@@ -136,12 +139,59 @@ def test_padding_on_either_side_changes_nothing(batch, seq, padding):
 
 
 @pytest.mark.pitfall(2)
-def test_no_nan_arises_on_the_way():
-    """torch's anomaly detection, which readers use to find a NaN, must not stop at ours."""
-    mask = torch.tensor([[True, True], [False, False]])
-    for attention in attentions(3):
-        with pytest.warns(UserWarning, match="Anomaly Detection"), torch.autograd.detect_anomaly():
-            attention(numbers(2, 3), numbers(2, 2, 3), mask)[0].sum().backward()
+def test_the_nan_of_a_row_with_nothing_to_see_comes_nowhere():
+    """The softmax makes one there; context, weights and all gradients are those of the loops, which make none."""
+    mask = torch.tensor([[True, False, True], [False, False, False]])
+    query, memory = numbers(2, 4), numbers(2, 3, 4)
+    dot, additive = DotProductAttention(), AdditiveAttention(4, 4, 3).double()
+    scores = {
+        dot: lambda q, m: (q * m).sum(),
+        additive: lambda q, m: additive.to_score((additive.from_query(q) + additive.from_memory(m)).tanh())[0],
+    }
+    for attention, score in scores.items():
+        inputs = [query, memory, *attention.parameters()]
+        ours, theirs = attention(query, memory, mask), by_loops(score, query, memory, mask)
+        assert_equal_with_gradients(ours, theirs, inputs)
+        gradients = torch.autograd.grad(ours[0].sum() + ours[1].square().sum(), inputs)
+        assert all(tensor.isfinite().all() for tensor in (*ours, *gradients))
+
+
+def with_a_double_negation(scores, mask):
+    """The softmax that keeps every NaN away from a row with nothing to see: -inf stands where masked, but not in such a row."""
+    fully_masked = ~mask.any(dim=-1, keepdim=True)
+    weights = scores.masked_fill(~(mask | fully_masked), -math.inf).softmax(dim=-1)
+    return weights.masked_fill(~mask, 0.0)
+
+
+@pytest.mark.pitfall(1, 2)
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.float16, torch.bfloat16])
+@given(
+    batch=sizes,
+    queries=sizes,
+    keys=sizes,
+    one_for_all=st.booleans(),
+    scale=st.sampled_from([1, 100, 10_000]),
+    seed=st.integers(0, 99),
+)
+@settings(max_examples=30)
+def test_the_masked_softmax_has_the_bits_of_the_one_without_nan(dtype, batch, queries, keys, one_for_all, scale, seed):
+    """Weights, contexts and all gradients, to the last bit; the mask hides some rows altogether."""
+    generator = torch.Generator().manual_seed(seed)
+    random = lambda *shape: torch.randn(*shape, generator=generator, dtype=torch.float64).to(dtype)
+    scores = (scale * random(batch, 2, queries, keys)).clamp(-30_000, 30_000)
+    values, upstream = random(batch, 2, keys, 3), (random(batch, 2, queries, 3), random(batch, 2, queries, keys))
+    mask = torch.rand((1 if one_for_all else batch, 1, queries, keys), generator=generator) < 0.6
+    mask[:, :, 0] = False
+
+    def outcome(softmax):
+        """Return contexts, weights, and the gradients of scores and values."""
+        leaves = [x.clone().requires_grad_() for x in (scores, values)]
+        weights = softmax(leaves[0], mask)
+        return weights @ leaves[1], weights, *torch.autograd.grad((weights @ leaves[1], weights), leaves, upstream)
+
+    for ours, expected in zip(outcome(masked_softmax), outcome(with_a_double_negation), strict=True):
+        assert expected.isfinite().all() and ours.dtype is dtype
+        assert ours.detach().contiguous().view(torch.uint8).equal(expected.detach().contiguous().view(torch.uint8))
 
 
 def test_by_hand_on_three_words():
@@ -329,19 +379,25 @@ WORDS = torch.full((2, 3), 5)
 WRONG = {
     "dot product needs equal widths": (
         lambda: DOT(torch.zeros(2, 4), torch.zeros(2, 5, 6)),
-        "equally wide.* query and memory are 4 and 6",
+        r"memory must have shape \(batch, seq, 4\), but its shape is \(2, 5, 6\)",
     ),
-    "other batch": (lambda: DOT(torch.zeros(2, 4), torch.zeros(3, 5, 4)), r"same batch.* \(2, 4\) and \(3, 5, 4\)"),
-    "one batch does not broadcast": (lambda: DOT(torch.zeros(1, 4), torch.zeros(3, 5, 4)), "same batch"),
+    "other batch": (
+        lambda: DOT(torch.zeros(2, 4), torch.zeros(3, 5, 4)),
+        r"memory must have shape \(2, seq, d\), .* \(3, 5, 4\)",
+    ),
+    "one batch does not broadcast": (
+        lambda: DOT(torch.zeros(1, 4), torch.zeros(3, 5, 4)),
+        r"memory must have shape \(1, seq, d\)",
+    ),
     "many queries": (lambda: DOT(torch.zeros(2, 3, 4), torch.zeros(2, 5, 4)), r"query must have shape \(batch, d\)"),
     "no batch": (lambda: ADDITIVE(torch.zeros(4), torch.zeros(5, 6)), r"query must have shape \(batch, d\)"),
     "query too wide": (
         lambda: ADDITIVE(torch.zeros(2, 6), torch.zeros(2, 5, 6)),
-        r"query must be 4 wide in its last axis, but its shape is \(2, 6\)",
+        r"query must have shape \(batch, 4\), but its shape is \(2, 6\)",
     ),
     "memory too narrow": (
         lambda: ADDITIVE(torch.zeros(2, 4), torch.zeros(2, 5, 4)),
-        r"memory must be 6 wide in its last axis, .* \(2, 5, 4\)",
+        r"memory must have shape \(batch, seq, 6\), but its shape is \(2, 5, 4\)",
     ),
     "mask of integers": (
         lambda: DOT(torch.zeros(2, 4), torch.zeros(2, 5, 4), torch.ones(2, 5).int()),
@@ -356,9 +412,9 @@ WRONG = {
     "unknown source word": (lambda: TINY(WORDS + 8, WORDS), "source must hold ids in 0 … 12"),
     "sentence without words": (lambda: TINY(WORDS * 0, WORDS), "each row of source must start with a word"),
     "padding before a target word": (lambda: TINY(WORDS, F.pad(WORDS, (1, 0))), "row of target_in must start with a word"),
-    "words for other sentences": (lambda: TINY.decode(WORDS[:1], TINY.start(WORDS)), "same number of sentences.* 1 and 2"),
-    "decoder alone": (lambda: TINY.decode(WORDS + 8, TINY.start(WORDS)), "words must hold ids in 0 … 12"),
-    "other number of sentences": (lambda: TINY(WORDS, WORDS[:1]), "same number of sentences.* 2 and 1"),
+    "words for other sentences": (lambda: TINY.decode(WORDS[:1], TINY.start(WORDS)), "tokens and state must be .* 1 and 2"),
+    "decoder alone": (lambda: TINY.decode(WORDS + 8, TINY.start(WORDS)), "tokens must hold ids in 0 … 12"),
+    "other number of sentences": (lambda: TINY(WORDS, WORDS[:1]), "source and target_in must be .* 2 and 1"),
     "nothing to write": (lambda: greedy_decode(TINY, WORDS, max_len=0), "max_len must be at least 1, but it is 0"),
 }
 

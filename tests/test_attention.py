@@ -378,11 +378,17 @@ WRONG = {
     "width not divisible": (lambda: MultiHeadAttention(10, 4), "divisible by num_heads, but they are 10 and 4"),
     "no heads": (lambda: MultiHeadAttention(8, 0), "divisible by num_heads, but they are 8 and 0"),
     "no width": (lambda: MultiHeadAttention(0, 2), "divisible by num_heads, but they are 0 and 2"),
-    "widths differ": (lambda: scaled_dot_product_attention(Z(3, 4), Z(5, 2), Z(5, 4)), "widths are 4 and 2"),
-    "a value is missing": (lambda: scaled_dot_product_attention(Z(3, 4), Z(5, 4), Z(4, 4)), "5 keys and 4 values"),
-    "batches differ": (lambda: layer(good, Z(3, 3, 8), Z(3, 3, 8)), r"agree in all axes.*\(2, 3, 8\), \(3, 3, 8\)"),
-    "no queries": (lambda: layer(Z(2, 0, 8), good, good), "at least one token.* 0 queries and 3 keys"),
-    "no keys": (lambda: layer(good, Z(2, 0, 8), Z(2, 0, 8)), "at least one token.* 3 queries and 0 keys"),
+    "widths differ": (
+        lambda: scaled_dot_product_attention(Z(3, 4), Z(5, 2), Z(5, 4)),
+        r"key must have shape \(key, 4\), .* \(5, 2\)",
+    ),
+    "a value is missing": (
+        lambda: scaled_dot_product_attention(Z(3, 4), Z(5, 4), Z(4, 4)),
+        r"value must have shape \(5, d_v\), .* \(4, 4\)",
+    ),
+    "batches differ": (lambda: layer(good, Z(3, 3, 8), Z(3, 3, 8)), r"key must have shape \(2, seq, 8\), .* \(3, 3, 8\)"),
+    "no queries": (lambda: layer(Z(2, 0, 8), good, good), r"query must have shape .*, but its shape is \(2, 0, 8\)"),
+    "no keys": (lambda: layer(good, Z(2, 0, 8), Z(2, 0, 8)), r"key must have shape .*, but its shape is \(2, 0, 8\)"),
     "mask of floats": (lambda: layer(good, good, good, Z(3, 3)), "mask must be boolean.* torch.float32"),
     "mask of integers": (lambda: layer(good, good, good, Z(3, 3).long()), "mask must be boolean.* torch.int64"),
     "mask too long": (lambda: layer(good, good, good, Z(3, 4).bool()), r"scores \(2, 2, 3, 3\).* \(3, 4\)"),
@@ -390,8 +396,8 @@ WRONG = {
     "mask of three axes": (lambda: layer(good, good, good, Z(2, 3, 3).bool()), r"must have 2 or 4 axes.* \(2, 3, 3\)"),
     "mask of one axis": (lambda: layer(good, good, good, Z(3).bool()), r"must have 2 or 4 axes.* \(3,\)"),
     "mask of five axes": (lambda: layer(good, good, good, Z(1, 1, 1, 3, 3).bool()), r"must have 2 or 4 axes"),
-    "no batch": (lambda: layer(Z(3, 8), Z(3, 8), Z(3, 8)), r"\(batch, seq, d_model\) with d_model 8.* \(3, 8\)"),
-    "too narrow": (lambda: layer(Z(2, 3, 6), good, good), r"\(batch, seq, d_model\) with d_model 8.* \(2, 3, 6\)"),
+    "no batch": (lambda: layer(Z(3, 8), Z(3, 8), Z(3, 8)), r"query must have shape .*, but its shape is \(3, 8\)"),
+    "too narrow": (lambda: layer(Z(2, 3, 6), good, good), r"query must have shape .* 8\), but its shape is \(2, 3, 6\)"),
 }
 
 

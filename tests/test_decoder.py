@@ -11,8 +11,8 @@ from torch.nn.functional import pad
 from torch.testing import assert_close
 
 from transformer_lib.decoder import Decoder, DecoderLayer
-from transformer_lib.encoder import AddAndNorm, Encoder, FeedForward, LayerNorm, StackConfig
-from transformer_lib.masks import assert_causal, look_ahead_mask
+from transformer_lib.encoder import AddAndNorm, Encoder, FeedForward, LayerNorm, TransformerConfig
+from transformer_lib.masks import assert_causal, causal_mask
 from transformer_lib.teaching import capture_attention
 from transformer_lib.teaching.torch_parity import compare_gradients, copy_to_torch
 
@@ -29,7 +29,7 @@ def with_random_parameters(module):
 
 
 def sizes(**changes):
-    return StackConfig(**{"d_model": 8, "num_layers": 2, "num_heads": 2, "d_ff": 12, "dropout": 0.0, **changes})
+    return TransformerConfig(**{"d_model": 8, "num_layers": 2, "num_heads": 2, "d_ff": 12, "dropout": 0.0, **changes})
 
 
 def decoder(level, **changes):
@@ -53,7 +53,7 @@ def assert_equals_torch(ours, theirs, *, shape, seed, padded):
     x = torch.randn(batch, target, d_model, generator=generator, dtype=torch.float64, requires_grad=True)
     memory = torch.randn(batch, source, d_model, generator=generator, dtype=torch.float64, requires_grad=True)
     x_copy, memory_copy = (t.detach().clone().requires_grad_() for t in (x, memory))
-    causal = look_ahead_mask(target)
+    causal = causal_mask(target)
     real = random_mask(generator, batch, source) if padded else None
 
     our_output = ours(x, memory, causal, None if real is None else real[:, None, None, :])
@@ -131,7 +131,7 @@ def test_a_later_word_moves_no_earlier_output(level, pre_norm):
     module = decoder(level, pre_norm=pre_norm, dropout=0.3).double()
     memory = torch.randn(2, 5, 8).double()
     x = torch.randn(2, 6, 8).double()
-    assert_causal(module, x, run=lambda x: module(x, memory, look_ahead_mask(6)))
+    assert_causal(module, x, run=lambda x: module(x, memory, causal_mask(6)))
 
 
 @pytest.mark.pitfall(5)
@@ -152,8 +152,8 @@ def test_padding_of_the_source_moves_nothing(level, mode, side):
     x, memory = torch.randn(2, 4, 8).double(), torch.randn(2, 5, 8).double()
     mask = torch.ones(2, 1, 1, 5, dtype=torch.bool)
     longer = pad(memory, (0, 0, *side), value=77.0)
-    padded = module(x, longer, look_ahead_mask(4), pad(mask, side, value=False))
-    assert_close(padded, module(x, memory, look_ahead_mask(4), mask))
+    padded = module(x, longer, causal_mask(4), pad(mask, side, value=False))
+    assert_close(padded, module(x, memory, causal_mask(4), mask))
 
 
 @pytest.mark.pitfall(4)
@@ -165,8 +165,8 @@ def test_padding_of_the_target_moves_no_real_word(level, mode, side):
     x, memory = torch.randn(2, 4, 8).double(), torch.randn(2, 5, 8).double()
     longer = pad(x, (0, 0, *side), value=77.0)
     real = pad(torch.ones(2, 1, 1, 4, dtype=torch.bool), side, value=False)
-    padded = module(longer, memory, look_ahead_mask(6) & real)
-    alone = module(x, memory, look_ahead_mask(4))
+    padded = module(longer, memory, causal_mask(6) & real)
+    alone = module(x, memory, causal_mask(4))
     assert_close(padded[:, side[0] : side[0] + 4], alone)
 
 
@@ -181,7 +181,7 @@ def test_a_source_of_padding_alone_gives_zeros(level, mode, dtype):
     memory = torch.randn(2, 5, 8).to(dtype).requires_grad_()
     mask = torch.ones(2, 1, 1, 5, dtype=torch.bool)
     mask[1] = False
-    output = module(x, memory, look_ahead_mask(4), mask)
+    output = module(x, memory, causal_mask(4), mask)
     output.float().square().sum().backward()
     assert output.dtype is dtype and output.isfinite().all()
     for tensor in (x, memory, *module.parameters()):
@@ -191,9 +191,9 @@ def test_a_source_of_padding_alone_gives_zeros(level, mode, dtype):
 
     changed = memory.detach().clone()
     changed[1] = 50.0
-    assert_close(module(x, changed, look_ahead_mask(4), mask), output, rtol=0, atol=0)
+    assert_close(module(x, changed, causal_mask(4), mask), output, rtol=0, atol=0)
     with capture_attention(module) as kept:
-        module(x, memory, look_ahead_mask(4), mask)
+        module(x, memory, causal_mask(4), mask)
     for name, weights in kept.items():
         if name.endswith("cross_attention"):
             assert_close(weights[1], torch.zeros_like(weights[1]), rtol=0, atol=0)
@@ -207,7 +207,7 @@ def test_a_target_word_with_nothing_to_see_is_finite(level, mode):
     module = in_mode(decoder(level), mode)
     x = torch.randn(2, 4, 8, requires_grad=True)
     real = torch.tensor([[True] * 4, [False, False, True, True]])
-    output = module(x, torch.randn(2, 5, 8), look_ahead_mask(4) & real[:, None, None, :])
+    output = module(x, torch.randn(2, 5, 8), causal_mask(4) & real[:, None, None, :])
     output.square().sum().backward()
     assert output.isfinite().all() and x.grad.isfinite().all()
 
@@ -220,9 +220,9 @@ def test_the_order_of_the_batch_is_kept(level, mode):
     mask = torch.rand(4, 1, 1, 5) < 0.7
     mask[..., 0] = True
     order = torch.tensor([2, 0, 3, 1])
-    together = module(x, memory, look_ahead_mask(3), mask)
-    assert_close(module(x[order], memory[order], look_ahead_mask(3), mask[order]), together[order])
-    alone = [module(x[[i]], memory[[i]], look_ahead_mask(3), mask[[i]]) for i in range(4)]
+    together = module(x, memory, causal_mask(3), mask)
+    assert_close(module(x[order], memory[order], causal_mask(3), mask[order]), together[order])
+    alone = [module(x[[i]], memory[[i]], causal_mask(3), mask[[i]]) for i in range(4)]
     assert_close(torch.cat(alone), together)
 
 
@@ -242,7 +242,7 @@ def test_the_map_has_a_row_for_each_target_word():
     """And a column for each source word."""
     module = decoder("stack")
     with capture_attention(module) as kept:
-        module(torch.randn(3, 6, 8), torch.randn(3, 5, 8), look_ahead_mask(6))
+        module(torch.randn(3, 6, 8), torch.randn(3, 5, 8), causal_mask(6))
     for layer in range(2):
         weights = kept[f"layers.{layer}.cross_attention"]
         assert weights.shape == (3, 2, 6, 5)
@@ -300,7 +300,7 @@ def test_dropout_acts_in_training_only():
     assert_close(module(x, memory), module(x, memory), rtol=0, atol=0)
     assert DecoderLayer(sizes(attention_dropout=0.2)).cross_attention.dropout == 0.2
     assert Decoder(sizes(attention_dropout=0.2)).layers[0].self_attention.dropout == 0.2
-    assert DecoderLayer(StackConfig(d_model=8, num_heads=2, d_ff=12)).cross_attention_residual.dropout.p == 0.1
+    assert DecoderLayer(TransformerConfig(d_model=8, num_heads=2, d_ff=12)).cross_attention_residual.dropout.p == 0.1
 
 
 @given(heads=st.integers(1, 4), d_k=st.integers(1, 8), d_ff=st.integers(1, 40), num_layers=st.integers(1, 3))
@@ -327,22 +327,22 @@ def test_a_saved_state_gives_the_same_output():
 
 X, MEMORY = torch.zeros(2, 4, 8), torch.zeros(2, 5, 8)
 WRONG = {
-    "other batch": ((X, torch.zeros(3, 5, 8)), "x and memory must hold the same number of sentences.* 2 and 3"),
-    "one memory for all": ((X, torch.zeros(1, 5, 8)), "same number of sentences.* 2 and 1"),
+    "other batch": ((X, torch.zeros(3, 5, 8)), r"memory must have shape \(2, source, 8\), .* \(3, 5, 8\)"),
+    "one memory for all": ((X, torch.zeros(1, 5, 8)), r"memory must have shape \(2, source, 8\), .* \(1, 5, 8\)"),
     "memory of another width": (
         (X, torch.zeros(2, 5, 6)),
-        r"memory must have shape \(batch, seq, d_model\) .* 8 .*\(2, 5, 6\)",
+        r"memory must have shape \(2, source, 8\), .* \(2, 5, 6\)",
     ),
-    "x of another width": ((torch.zeros(2, 4, 6), MEMORY), r"x must have shape \(batch, seq, d_model\) .* 8 .*\(2, 4, 6\)"),
+    "x of another width": ((torch.zeros(2, 4, 6), MEMORY), r"x must have shape \(batch, target, 8\), .* \(2, 4, 6\)"),
     "memory without batch": ((X, torch.zeros(5, 8)), r"memory must have shape .*\(5, 8\)"),
     "x with heads": ((torch.zeros(2, 2, 4, 8), MEMORY), r"x must have shape .*\(2, 2, 4, 8\)"),
-    "empty source": ((X, torch.zeros(2, 0, 8)), r"memory .*at least one token.*\(2, 0, 8\)"),
-    "empty target": ((torch.zeros(2, 0, 8), MEMORY), r"x .*at least one token.*\(2, 0, 8\)"),
-    "memory mask turned over": ((X, MEMORY, None, torch.ones(5, 4).bool()), r"mask must .*\(2, 2, 4, 5\).*\(5, 4\)"),
-    "self mask too long": ((X, MEMORY, torch.ones(5, 5).bool()), r"mask must .*\(2, 2, 4, 4\).*\(5, 5\)"),
-    "memory mask (batch, source)": ((X, MEMORY, None, torch.ones(2, 5).bool()), r"mask must .*\(2, 5\)"),
-    "memory mask of numbers": ((X, MEMORY, None, torch.ones(4, 5)), "mask must be boolean.*float32"),
-    "self mask of whole numbers": ((X, MEMORY, torch.ones(4, 4).long()), "mask must be boolean.*int64"),
+    "empty source": ((X, torch.zeros(2, 0, 8)), r"memory must have shape \(2, source, 8\), .* \(2, 0, 8\)"),
+    "empty target": ((torch.zeros(2, 0, 8), MEMORY), r"x must have shape \(batch, target, 8\), .* \(2, 0, 8\)"),
+    "memory mask turned over": ((X, MEMORY, None, torch.ones(5, 4).bool()), r"memory_mask must .*\(2, 2, 4, 5\).*\(5, 4\)"),
+    "self mask too long": ((X, MEMORY, torch.ones(5, 5).bool()), r"self_mask must .*\(2, 2, 4, 4\).*\(5, 5\)"),
+    "memory mask (batch, source)": ((X, MEMORY, None, torch.ones(2, 5).bool()), r"memory_mask must .*\(2, 5\)"),
+    "memory mask of numbers": ((X, MEMORY, None, torch.ones(4, 5)), "memory_mask must be boolean.*float32"),
+    "self mask of whole numbers": ((X, MEMORY, torch.ones(4, 4).long()), "self_mask must be boolean.*int64"),
 }
 
 

@@ -96,7 +96,7 @@ def test_a_cache_changes_no_score_of_any_step(seed, count, length, max_len, pre_
     cached, source = with_cache(model), sentences(seed, count, length)
     steps, steps_cached = recorded(model), recorded(cached)
     assert greedy_decode(cached, source, max_len).equal(greedy_decode(model, source, max_len))
-    ours, expected = (beam_hypotheses(one, source, max_len, beam=3) for one in (cached, model))
+    ours, expected = (beam_hypotheses(one, source, max_len, beam_size=3) for one in (cached, model))
     assert [[h.tokens for h in found] for found in ours] == [[h.tokens for h in found] for found in expected]
     scores = [[h.score for found in every for h in found] for every in (ours, expected)]
     assert_close(*scores, rtol=1e-9, atol=0)
@@ -136,24 +136,29 @@ def test_a_refused_call_leaves_the_state_as_it_was(kind):
     model = tiny(max_len=2, kind=kind).eval()
     state = model.start(torch.tensor([[3, 4]]))
     model.decode(torch.tensor([[1, 5]]), state)
-    with pytest.raises(ValueError, match="table has 2 positions"):
+    with pytest.raises(ValueError, match="the target needs 3 positions, but there are 2"):
         model.decode(torch.tensor([[6]]), state)
-    assert state.words.tolist() == [[1, 5]]
+    assert state.tokens.tolist() == [[1, 5]]
 
 
 # Where sentences end
 
 
 @pytest.mark.pitfall(26)
-@given(seed=st.integers(0, 10_000), max_len=st.integers(1, 8), beam=st.integers(1, 5), ending=st.sampled_from([-9.0, 0.0, 1.5]))
+@given(
+    seed=st.integers(0, 10_000),
+    max_len=st.integers(1, 8),
+    beam_size=st.integers(1, 5),
+    ending=st.sampled_from([-9.0, 0.0, 1.5]),
+)
 @settings(max_examples=30)
-def test_finished_sentences_stay_finished(seed, max_len, beam, ending):
+def test_finished_sentences_stay_finished(seed, max_len, beam_size, ending):
     model = tiny(seed, ending=ending, max_len=8)
     source = sentences(seed, 4, 5)
     written = [
         greedy_decode(model, source, max_len),
         sample_decode(model, source, max_len, generator=torch.Generator().manual_seed(seed)),
-        beam_search(model, source, max_len, beam=beam),
+        beam_search(model, source, max_len, beam_size=beam_size),
     ]
     for batch in written:
         assert batch.dtype == torch.int64 and 1 <= batch.size(1) <= max_len
@@ -173,7 +178,7 @@ def test_finished_sentences_stay_finished(seed, max_len, beam, ending):
 def test_the_beam_never_extends_a_finished_one(seed, max_len):
     model = tiny(seed, ending=1.0, max_len=8)
     source = sentences(seed, 3, 4)
-    for row, found in zip(source, beam_hypotheses(model, source, max_len, beam=4, alpha=0.6), strict=True):
+    for row, found in zip(source, beam_hypotheses(model, source, max_len, beam_size=4, alpha=0.6), strict=True):
         assert 1 <= len(found) <= 4 and len({h.tokens for h in found}) == len(found)
         finished = [h.tokens[-1] == EOS for h in found]
         assert finished == sorted(finished, reverse=True), "what was cut off comes last"
@@ -193,10 +198,10 @@ def test_the_beam_never_extends_a_finished_one(seed, max_len):
 def test_a_beam_of_one_is_greedy(seed, max_len, alpha):
     model = tiny(seed, max_len=8, ending=0.5)
     source = sentences(seed, 4, 5)
-    assert beam_search(model, source, max_len, beam=1, alpha=alpha).equal(greedy_decode(model, source, max_len))
+    assert beam_search(model, source, max_len, beam_size=1, alpha=alpha).equal(greedy_decode(model, source, max_len))
 
 
-def patient_beam(model, source, max_len, beam, alpha):
+def patient_beam(model, source, max_len, beam_size, alpha):
     """Return tokens and scores of a beam search in lists, for one sentence, that never stops before `max_len`."""
     model.eval()
     live, complete = [((), 0.0)], []
@@ -208,26 +213,26 @@ def patient_beam(model, source, max_len, beam, alpha):
                 logits[[PAD, SOS]] = -math.inf
                 for word, step in enumerate(logits.log_softmax(dim=-1).tolist()):
                     candidates.append(((*tokens, word), total + step))
-            best = sorted(candidates, key=lambda one: one[1], reverse=True)[:beam]
+            best = sorted(candidates, key=lambda one: one[1], reverse=True)[:beam_size]
             complete += [(tokens, t / length_penalty(length, alpha)) for tokens, t in best if tokens[-1] == EOS]
             live = [one for one in best if one[0][-1] != EOS]
-    return sorted(complete, key=lambda one: one[1], reverse=True)[:beam]
+    return sorted(complete, key=lambda one: one[1], reverse=True)[:beam_size]
 
 
 @given(
     seed=st.integers(0, 10_000),
-    beam=st.integers(1, 5),
+    beam_size=st.integers(1, 5),
     alpha=st.sampled_from([0.0, 0.6, 1.0, 4.0]),
     ending=st.sampled_from([-1.0, 0.5, 2.0]),
     max_len=st.integers(1, 8),
 )
 @settings(max_examples=20)
 @pytest.mark.pitfall(31)
-def test_to_stop_early_loses_nothing(seed, beam, alpha, ending, max_len):
+def test_to_stop_early_loses_nothing(seed, beam_size, alpha, ending, max_len):
     model = tiny(seed, ending=ending, max_len=8)
     source = sentences(seed, 3, 4)
-    for row, found in zip(source, beam_hypotheses(model, source, max_len, beam, alpha), strict=True):
-        patient = patient_beam(model, row[None], max_len, beam, alpha)
+    for row, found in zip(source, beam_hypotheses(model, source, max_len, beam_size, alpha), strict=True):
+        patient = patient_beam(model, row[None], max_len, beam_size, alpha)
         complete = [h for h in found if h.tokens[-1] == EOS]
         assert [h.tokens for h in complete] == [tokens for tokens, _ in patient]
         assert_close([h.score for h in complete], [score for _, score in patient], rtol=1e-9, atol=1e-9)
@@ -245,18 +250,18 @@ def test_the_search_waits_for_a_long_hypothesis():
 
     def scripted(words, state):
         logits = torch.full_like(decode(words, state), -60.0)
-        logits[:, -1, [EOS, 3]] = torch.tensor(end_or_3[state.words.size(1) - 1]).double().log()
+        logits[:, -1, [EOS, 3]] = torch.tensor(end_or_3[state.tokens.size(1) - 1]).double().log()
         return logits
 
     model.decode = scripted
-    (found,) = beam_hypotheses(model, torch.tensor([[3]]), 8, beam=2, alpha=4.0)
+    (found,) = beam_hypotheses(model, torch.tensor([[3]]), 8, beam_size=2, alpha=4.0)
     assert [h.tokens for h in found] == [(*[3] * 7, EOS), (EOS,)]
 
 
 def test_the_search_does_stop_early():
     model = tiny(ending=3.0, max_len=64)
     steps = recorded(model)
-    beam_hypotheses(model, sentences(0, 3, 4), 64, beam=2)
+    beam_hypotheses(model, sentences(0, 3, 4), 64, beam_size=2)
     assert len(steps) < 40
 
 
@@ -269,14 +274,14 @@ def test_a_full_beam_is_brute_force(seed, alpha, ending):
     source = sentences(seed, 2, 3, vocab=5)
     # Every sentence of at most max_len tokens that ends in EOS: 1 + 2 + 4 + 8.
     every = [(*start, EOS) for length in range(max_len) for start in itertools.product(words, repeat=length)]
-    for row, found in zip(source, beam_hypotheses(model, source, max_len, beam=24, alpha=alpha), strict=True):
+    for row, found in zip(source, beam_hypotheses(model, source, max_len, beam_size=24, alpha=alpha), strict=True):
         best = {t: log_probabilities(model, row[None], t).sum().item() / length_penalty(len(t), alpha) for t in every}
         ranked = sorted(every, key=best.get, reverse=True)
         complete = [h for h in found if h.tokens[-1] == EOS]
         assert [h.tokens for h in complete] == ranked[: len(complete)] and len(complete) == len(every)
         assert_close([h.score for h in complete], [best[t] for t in ranked], rtol=1e-9, atol=1e-9)
-    first = [list(found[0].tokens) for found in beam_hypotheses(model, source, max_len, beam=24, alpha=alpha)]
-    chosen = beam_search(model, source, max_len, beam=24, alpha=alpha).tolist()
+    first = [list(found[0].tokens) for found in beam_hypotheses(model, source, max_len, beam_size=24, alpha=alpha)]
+    chosen = beam_search(model, source, max_len, beam_size=24, alpha=alpha).tolist()
     assert [[t for t in row if t != PAD] for row in chosen] == first
 
 
@@ -463,10 +468,10 @@ ONES = torch.full((2, 3), 3)
         (lambda: greedy_decode(tiny(max_len=5), ONES, 6), "max_len must be in 1 … 5"),
         (lambda: sample_decode(tiny(max_len=5), ONES, 6), "max_len must be in 1 … 5"),
         (lambda: beam_search(tiny(max_len=5), ONES, 6), "max_len must be in 1 … 5"),
-        (lambda: beam_search(tiny(), ONES, 5, beam=0), "beam must be at least 1, but it is 0"),
+        (lambda: beam_search(tiny(), ONES, 5, beam_size=0), "beam_size must be at least 1, but it is 0"),
         (lambda: beam_search(tiny(), ONES, 5, alpha=-0.1), "alpha must be at least 0, but it is -0.1"),
         (lambda: beam_search(tiny(), ONES, 5, alpha=math.nan), "alpha must be at least 0, but it is nan"),
-        (lambda: beam_hypotheses(tiny(), ONES, 5, beam=-1), "beam must be at least 1, but it is -1"),
+        (lambda: beam_hypotheses(tiny(), ONES, 5, beam_size=-1), "beam_size must be at least 1, but it is -1"),
         (lambda: greedy_decode(tiny(), torch.full((1, 2), 9), 5), "must hold ids in 0 … 8"),
         (lambda: greedy_decode(tiny(), torch.ones(3, dtype=torch.long), 5), "shape"),
         (lambda: beam_search(tiny(), torch.ones(0, 3, dtype=torch.long), 5), "at least one sentence"),
@@ -478,8 +483,8 @@ ONES = torch.full((2, 3), 3)
         (lambda: length_penalty(0, 0.6), "length must be at least 1"),
         (lambda: length_penalty(3, -1.0), "alpha must be at least 0, but it is -1.0"),
         (lambda: greedy_decode(tiny(sharp=math.nan), ONES, 5), "scores are NaN"),
-        (lambda: other_batch(Transformer), "must hold the same number of sentences, but they hold 3 and 2"),
-        (lambda: other_batch(CachedTransformer), "must hold the same number of sentences, but they hold 3 and 2"),
+        (lambda: other_batch(Transformer), "tokens and state must be equally many, but they are 3 and 2"),
+        (lambda: other_batch(CachedTransformer), "tokens and state must be equally many, but they are 3 and 2"),
     ],
 )
 def test_wrong_input_says_what_is_wrong(call, message):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from torch import nn
 from torch.testing import assert_close
 
-from transformer_lib.encoder import AddAndNorm, Encoder, EncoderLayer, FeedForward, LayerNorm, StackConfig
+from transformer_lib.encoder import AddAndNorm, Encoder, EncoderLayer, FeedForward, LayerNorm, TransformerConfig
 from transformer_lib.teaching.torch_parity import compare_gradients, copy_to_torch
 
 sizes = st.integers(1, 5)
@@ -20,7 +20,7 @@ heads_and_width = st.tuples(st.integers(1, 3), st.integers(2, 4)).map(lambda pai
 
 def small(**changes):
     """A configuration of small sizes, without dropout."""
-    return StackConfig(**{"d_model": 8, "num_layers": 2, "num_heads": 2, "d_ff": 12, "dropout": 0.0, **changes})
+    return TransformerConfig(**{"d_model": 8, "num_layers": 2, "num_heads": 2, "d_ff": 12, "dropout": 0.0, **changes})
 
 
 def with_random_norms(module):
@@ -300,13 +300,13 @@ def test_parameter_counts_are_as_documented(d_model, d_ff, num_layers):
 
 
 def test_the_configuration_is_the_papers_base():
-    base = StackConfig()
+    base = TransformerConfig()
     assert (base.d_model, base.num_layers, base.num_heads, base.d_ff, base.dropout) == (512, 6, 8, 2048, 0.1)
     assert (base.pre_norm, base.attention_dropout) == (False, 0.0)
     with pytest.raises(FrozenInstanceError):
         base.d_model = 8
     with pytest.raises(TypeError, match="positional"):
-        StackConfig(8, 2)
+        TransformerConfig(8, 2)
 
 
 def test_the_attention_can_be_exchanged():
@@ -335,15 +335,15 @@ def test_settings_reach_every_layer():
 
 X = torch.zeros(2, 3, 8)
 WRONG_INPUT = {
-    "norm: too narrow": (lambda: LayerNorm(8)(torch.zeros(2, 3, 6)), r"must be 8 wide.* \(2, 3, 6\)"),
-    "norm: one number": (lambda: LayerNorm(8)(torch.zeros(2, 3, 1)), r"must be 8 wide.* \(2, 3, 1\)"),
-    "norm: no axis": (lambda: LayerNorm(8)(torch.tensor(1.0)), r"must be 8 wide.* \(\)"),
-    "feed-forward: too narrow": (lambda: FeedForward(8, 12)(torch.zeros(3, 6)), r"must be 8 wide.* \(3, 6\)"),
+    "norm: too narrow": (lambda: LayerNorm(8)(torch.zeros(2, 3, 6)), r"x must have shape \(..., 8\), .* \(2, 3, 6\)"),
+    "norm: one number": (lambda: LayerNorm(8)(torch.zeros(2, 3, 1)), r"x must have shape \(..., 8\), .* \(2, 3, 1\)"),
+    "norm: no axis": (lambda: LayerNorm(8)(torch.tensor(1.0)), r"x must have shape \(..., 8\), .* \(\)"),
+    "feed-forward: too narrow": (lambda: FeedForward(8, 12)(torch.zeros(3, 6)), r"x must have shape \(..., 8\), .* \(3, 6\)"),
     "feed-forward: nothing inside": (lambda: FeedForward(8, 0), "d_ff must be at least 1.* it is 0"),
     "config: heads": (lambda: small(num_heads=3), "divisible by num_heads.* 8 and 3"),
-    "layer: no batch": (lambda: EncoderLayer(small())(X[0]), r"\(batch, seq, d_model\) with d_model 8.* \(3, 8\)"),
-    "layer: too wide": (lambda: EncoderLayer(small(d_model=6))(X), r"with d_model 6.* \(2, 3, 8\)"),
-    "layer: no tokens": (lambda: EncoderLayer(small())(X[:, :0]), "at least one token"),
+    "layer: no batch": (lambda: EncoderLayer(small())(X[0]), r"x must have shape \(batch, seq, 8\), .* \(3, 8\)"),
+    "layer: too wide": (lambda: EncoderLayer(small(d_model=6))(X), r"x must have shape \(batch, seq, 6\), .* \(2, 3, 8\)"),
+    "layer: no tokens": (lambda: EncoderLayer(small())(X[:, :0]), r"x must have shape \(batch, seq, 8\), .* \(2, 0, 8\)"),
     "layer: mask of numbers": (lambda: EncoderLayer(small())(X, torch.ones(3, 3)), "mask must be boolean.*float32"),
     "layer: mask of another length": (
         lambda: EncoderLayer(small())(X, torch.ones(4, 4).bool()),
@@ -359,10 +359,13 @@ WRONG_INPUT = {
     "config: no width": (lambda: small(d_model=0), "d_model must be at least 1.* it is 0"),
     "config: all dropped": (lambda: small(dropout=1.0), "dropout must be at least 0 and below 1.* it is 1.0"),
     "config: attention": (lambda: small(attention_dropout=-0.1), "attention_dropout must be at least 0.* it is -0.1"),
-    "encoder: too narrow, post-norm": (lambda: Encoder(small(d_model=6))(X), r"with d_model 6.* \(2, 3, 8\)"),
+    "encoder: too narrow, post-norm": (
+        lambda: Encoder(small(d_model=6))(X),
+        r"x must have shape \(batch, seq, 6\), .* \(2, 3, 8\)",
+    ),
     "encoder: too narrow, pre-norm": (
         lambda: Encoder(small(d_model=6, pre_norm=True))(X),
-        r"with d_model 6.* \(2, 3, 8\)",
+        r"x must have shape \(batch, seq, 6\), .* \(2, 3, 8\)",
     ),
 }
 

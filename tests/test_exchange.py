@@ -11,7 +11,7 @@ from transformer_lib.attention import MultiHeadAttention
 from transformer_lib.decoding import CachedTransformer, greedy_decode
 from transformer_lib.schedule import label_smoothed_loss
 from transformer_lib.seq2seq import PAD_ID
-from transformer_lib.teaching.experiments.after import (
+from transformer_lib.teaching.later_models import (
     GroupedQueryAttention,
     RotaryAttention,
     T5Bias,

@@ -9,8 +9,8 @@ from torch.nn import functional as F
 from torch.testing import assert_close
 
 from transformer_lib.attention import MultiHeadAttention, scaled_dot_product_attention
-from transformer_lib.encoder import Encoder, StackConfig
-from transformer_lib.masks import assert_causal, look_ahead_mask, padding_mask
+from transformer_lib.encoder import Encoder, TransformerConfig
+from transformer_lib.masks import assert_causal, causal_mask, padding_mask
 from transformer_lib.teaching import capture_attention, figures
 
 PAD = 0
@@ -18,7 +18,7 @@ lengths = st.integers(1, 12)
 
 
 def small(**changes):
-    return StackConfig(**{"d_model": 8, "num_layers": 2, "num_heads": 2, "d_ff": 16, "dropout": 0.0, **changes})
+    return TransformerConfig(**{"d_model": 8, "num_layers": 2, "num_heads": 2, "d_ff": 16, "dropout": 0.0, **changes})
 
 
 @st.composite
@@ -52,11 +52,11 @@ class OnlyIn(Stack):
     """Applies its mask in one of the two modes only."""
 
     def __init__(self, training):
-        super().__init__(look_ahead_mask)
+        super().__init__(causal_mask)
         self.wanted = training
 
     def forward(self, x):
-        self.mask_of = look_ahead_mask if self.training == self.wanted else unmasked
+        self.mask_of = causal_mask if self.training == self.wanted else unmasked
         return super().forward(x)
 
 
@@ -69,14 +69,14 @@ IDS = torch.tensor([[1, 5, 3, 7, 2], [4, 4, 8, 6, 1]])
 
 @given(length=lengths)
 def test_look_ahead_row_by_row(length):
-    mask = look_ahead_mask(length)
+    mask = causal_mask(length)
     assert mask.dtype is torch.bool
     assert mask.tolist() == [[key <= query for key in range(length)] for query in range(length)]
 
 
-def test_look_ahead_mask_follows_the_device():
-    assert look_ahead_mask(3).device.type == "cpu"
-    assert look_ahead_mask(3, device=torch.device("meta")).device.type == "meta"
+def test_the_causal_mask_follows_the_device():
+    assert causal_mask(3).device.type == "cpu"
+    assert causal_mask(3, device=torch.device("meta")).device.type == "meta"
 
 
 @pytest.mark.pitfall(3)
@@ -95,17 +95,17 @@ def test_polarity_is_that_of_torchs_attention(length):
     torch.manual_seed(length)
     x = torch.randn(2, length, 6, dtype=torch.float64)
     theirs = nn.MultiheadAttention(6, 1, batch_first=True, dtype=torch.float64)
-    causal, _ = theirs(x, x, x, attn_mask=~look_ahead_mask(length))
+    causal, _ = theirs(x, x, x, attn_mask=~causal_mask(length))
     infinite = nn.Transformer.generate_square_subsequent_mask(length, dtype=torch.float64)
     assert_close(causal, theirs(x, x, x, attn_mask=infinite)[0])
-    assert_close(torch.zeros(length, length).double().masked_fill(~look_ahead_mask(length), -torch.inf), infinite)
+    assert_close(torch.zeros(length, length).double().masked_fill(~causal_mask(length), -torch.inf), infinite)
 
 
 @given(batch=st.integers(1, 3), length=lengths, width=st.integers(1, 6))
 def test_equals_torch_with_gradients(batch, length, width):
     torch.manual_seed(batch + length)
     inputs = torch.randn(3, batch, 2, length, width, dtype=torch.float64).unbind()
-    mask = look_ahead_mask(length)
+    mask = causal_mask(length)
     ours = output_and_gradients(lambda q, k, v: scaled_dot_product_attention(q, k, v, mask)[0], inputs)
     theirs = output_and_gradients(lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True), inputs)
     assert_close(ours, theirs)
@@ -113,7 +113,7 @@ def test_equals_torch_with_gradients(batch, length, width):
 
 def test_s1_four_rows():
     scores = torch.tensor([[1.2, 0.6, 0.3, 0.9], [1.08, 1.0, 2.1, 0.5], [0.2, 1.3, 0.9, 1.6], [0.1, 0.4, 1.5, 1.9]])
-    weights = scores.masked_fill(~look_ahead_mask(4), -torch.inf).softmax(dim=-1)
+    weights = scores.masked_fill(~causal_mask(4), -torch.inf).softmax(dim=-1)
     by_hand = torch.tensor([[1, 0, 0, 0], [0.52, 0.48, 0, 0], [0.166, 0.499, 0.335, 0], [0.080, 0.108, 0.326, 0.486]])
     assert_close(weights, by_hand, rtol=0, atol=1e-3)
     assert weights.triu(1).count_nonzero() == 0
@@ -124,7 +124,7 @@ def test_s1_four_rows():
 def test_a_blind_row_is_zero_in_every_number_type(dtype):
     """−1e9 overflows in float16, and an added −1e4 would hand the row its unmasked weights back."""
     torch.manual_seed(0)
-    mask = padding_mask(torch.tensor([[PAD, PAD, 5, 6], [PAD] * 4]), PAD) & look_ahead_mask(4)  # (2, 1, 4, 4)
+    mask = padding_mask(torch.tensor([[PAD, PAD, 5, 6], [PAD] * 4]), PAD) & causal_mask(4)  # (2, 1, 4, 4)
     blind = ~mask.any(dim=-1)
     assert blind[:, 0].tolist() == [[True, True, False, False], [True] * 4]
     inputs = torch.randn(3, 2, 1, 4, 8).to(dtype).unbind()
@@ -155,11 +155,11 @@ def test_padding_moves_no_real_output(left, right, seq, causal):
     torch.manual_seed(seq)
     attention = MultiHeadAttention(8, 2).double()
     x = torch.randn(2, seq, 8, dtype=torch.float64)
-    alone = attention(x, x, x, look_ahead_mask(seq) if causal else None)
+    alone = attention(x, x, x, causal_mask(seq) if causal else None)
     ids = F.pad(torch.ones(2, seq, dtype=torch.long), (left, right), value=PAD)
     padded = F.pad(x, (0, 0, left, right), value=5.0)
     mask = padding_mask(ids, PAD)
-    mask = mask & look_ahead_mask(left + seq + right) if causal else mask
+    mask = mask & causal_mask(left + seq + right) if causal else mask
     output = attention(padded, padded, padded, mask)
     assert_close(output[:, left : left + seq], alone)
 
@@ -182,9 +182,9 @@ def test_target_padding_on_the_left():
     torch.manual_seed(0)
     stack = Encoder(small()).double()
     x = torch.randn(1, 4, 8, dtype=torch.float64)
-    alone = stack(x, look_ahead_mask(4))
-    right = stack(F.pad(x, (0, 0, 0, 3), value=1.0), look_ahead_mask(7))[:, :4]
-    left = stack(F.pad(x, (0, 0, 3, 0), value=1.0), look_ahead_mask(7))[:, 3:]
+    alone = stack(x, causal_mask(4))
+    right = stack(F.pad(x, (0, 0, 0, 3), value=1.0), causal_mask(7))[:, :4]
+    left = stack(F.pad(x, (0, 0, 3, 0), value=1.0), causal_mask(7))[:, 3:]
     assert_close(right, alone)
     assert (left - alone).abs().max() > 0.01
 
@@ -193,9 +193,9 @@ def test_target_padding_on_the_left():
 @pytest.mark.parametrize("pre_norm", [False, True])
 def test_a_causal_stack_passes(pre_norm):
     torch.manual_seed(0)
-    assert_causal(Stack(look_ahead_mask, pre_norm=pre_norm), IDS)
-    assert_causal(Stack(look_ahead_mask, vocab=None, pre_norm=pre_norm), torch.randn(2, 5, 8))
-    assert_causal(Stack(look_ahead_mask, vocab=None, pre_norm=pre_norm).double(), torch.randn(2, 5, 8).double())
+    assert_causal(Stack(causal_mask, pre_norm=pre_norm), IDS)
+    assert_causal(Stack(causal_mask, vocab=None, pre_norm=pre_norm), torch.randn(2, 5, 8))
+    assert_causal(Stack(causal_mask, vocab=None, pre_norm=pre_norm).double(), torch.randn(2, 5, 8).double())
 
 
 @pytest.mark.pitfall(5)
@@ -222,7 +222,7 @@ def test_the_map_is_empty_where_masks_hide(training):
     """A map of self-attention is square, so its shape tells nothing: what lies right of the diagonal does."""
     torch.manual_seed(0)
     ids = torch.tensor([[4, 5, 6, PAD]])
-    stack = Stack(lambda length: padding_mask(ids, PAD) & look_ahead_mask(length)).train(training)
+    stack = Stack(lambda length: padding_mask(ids, PAD) & causal_mask(length)).train(training)
     with capture_attention(stack) as kept:
         stack(ids)
     assert len(kept) == 2
@@ -308,7 +308,7 @@ def test_a_change_is_not_x_drawn_again(seq, width, seed):
 def test_other_arguments_go_through_run():
     stack = Encoder(small(num_layers=1))
     x = torch.randn(2, 4, 8)
-    assert_causal(stack, x, run=lambda x: stack(x, look_ahead_mask(4)))
+    assert_causal(stack, x, run=lambda x: stack(x, causal_mask(4)))
     with pytest.raises(AssertionError, match="not causal in training mode"):
         assert_causal(stack, x, run=lambda x: stack(x))
 
@@ -324,7 +324,7 @@ def test_nan_is_no_proof_of_causality():
 
 def test_everything_is_left_as_it_was():
     """Modes, random state, input and gradients."""
-    for module in (Stack(look_ahead_mask), Stack(unmasked)):
+    for module in (Stack(causal_mask), Stack(unmasked)):
         module.train()
         module.encoder.layers[0].eval()
         modes = [part.training for part in module.modules()]
@@ -345,15 +345,24 @@ WRONG_CALLS = {
     "no tokens": (lambda: padding_mask(torch.ones(2, 0).long(), PAD), r"at least one token.* of shape \(2, 0\)"),
     "no ids": (lambda: padding_mask(torch.ones(2, 3), PAD), "tokens must hold token ids.* is torch.float32"),
     "a mask for tokens": (lambda: padding_mask(torch.ones(2, 3).bool(), PAD), "tokens must hold token ids.* is torch.bool"),
-    "length 0": (lambda: look_ahead_mask(0), "length must be at least 1.* it is 0"),
-    "negative length": (lambda: look_ahead_mask(-2), "length must be at least 1.* it is -2"),
-    "one position": (lambda: assert_causal(nn.Identity(), torch.ones(2, 1, 4)), r"two positions.* is \(2, 1, 4\)"),
-    "no batch": (lambda: assert_causal(nn.Identity(), torch.ones(3)), r"\(batch, seq, …\).* is \(3,\)"),
-    "one id": (lambda: assert_causal(nn.Identity(), torch.full((2, 3), 7)), r"two different ids.* holds \[7\]"),
-    "flat output": (lambda: assert_causal(nn.Flatten(), torch.ones(2, 3, 4)), r"\(2, 3\), but it is \(2, 12\)"),
+    "length 0": (lambda: causal_mask(0), "length must be at least 1.* it is 0"),
+    "negative length": (lambda: causal_mask(-2), "length must be at least 1.* it is -2"),
+    "one position": (
+        lambda: assert_causal(nn.Identity(), torch.ones(2, 1, 4)),
+        "the positions of x must be at least 2, but it is 1",
+    ),
+    "no batch": (lambda: assert_causal(nn.Identity(), torch.ones(3)), r"x must be \(batch, seq, …\), .* \(3,\)"),
+    "one id": (
+        lambda: assert_causal(nn.Identity(), torch.full((2, 3), 7)),
+        "different ids in x must be at least 2, but it is 1",
+    ),
+    "flat output": (
+        lambda: assert_causal(nn.Flatten(), torch.ones(2, 3, 4)),
+        r"run must return \(2, 3, …\), .* but it is \(2, 12\)",
+    ),
     "a pair": (
         lambda: assert_causal(nn.Identity(), torch.ones(2, 3, 4), run=lambda x: (x, x)),
-        r"a tensor of shape \(batch, seq, …\).* a tuple",
+        r"run must return \(2, 3, …\), .* but it is tuple",
     ),
 }
 

@@ -22,11 +22,11 @@ from torch.utils.flop_counter import FlopCounterMode
 from transformer_lib import translation
 from transformer_lib.attention import MultiHeadAttention, scaled_dot_product_attention
 from transformer_lib.decoding import CachedTransformer
-from transformer_lib.encoder import FeedForward
+from transformer_lib.encoder import FeedForward, TransformerConfig
 from transformer_lib.recurrent import GRUCell, LSTMCell, RNNCell
 from transformer_lib.teaching import record
 from transformer_lib.teaching.experiments.translation import RATES, SETTINGS, narrow_keys, parameters
-from transformer_lib.transformer import TransformerConfig, parameter_table
+from transformer_lib.transformer import parameter_table
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "book" / "paper.md").read_text(encoding="utf-8")

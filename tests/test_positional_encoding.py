@@ -202,12 +202,12 @@ WRONG_CALLS = {
     "no positions": (lambda: sinusoidal_table(0, 4), "max_len must be at least 1.* it is 0"),
 }
 WRONG_INPUTS = {
-    "too long": ((torch.zeros(2, 9, 6), 0), "table has 8 positions.* offset 0 and 9 tokens need 9"),
-    "too late": ((torch.zeros(2, 1, 6), 8), "table has 8 positions.* offset 8 and 1 tokens need 9"),
-    "negative offset": ((torch.zeros(2, 1, 6), -1), "offset must not be negative.* it is -1"),
-    "too narrow": ((torch.zeros(2, 3, 4), 0), r"\(batch, seq, d_model\) with d_model 6.* \(2, 3, 4\)"),
-    "no batch": ((torch.zeros(3, 6), 0), r"\(batch, seq, d_model\) with d_model 6.* \(3, 6\)"),
-    "heads": ((torch.zeros(2, 2, 3, 6), 0), r"\(batch, seq, d_model\) with d_model 6.* \(2, 2, 3, 6\)"),
+    "too long": ((torch.zeros(2, 9, 6), 0), "x needs 9 positions, but there are 8"),
+    "too late": ((torch.zeros(2, 1, 6), 8), "x needs 9 positions, but there are 8"),
+    "negative offset": ((torch.zeros(2, 1, 6), -1), "offset must be at least 0, but it is -1"),
+    "too narrow": ((torch.zeros(2, 3, 4), 0), r"x must have shape \(.*, 6\), .* \(2, 3, 4\)"),
+    "no batch": ((torch.zeros(3, 6), 0), r"x must have shape \(batch, seq, 6\), .* \(3, 6\)"),
+    "heads": ((torch.zeros(2, 2, 3, 6), 0), r"x must have shape \(batch, seq, 6\), .* \(2, 2, 3, 6\)"),
 }
 
 

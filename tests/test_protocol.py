@@ -1,9 +1,11 @@
-"""`start`, `decode`, `select`: one promise, held to every model of the course that writes; pitfalls 15, 37 and 38.
+"""`start`, `decode`, `reorder`: one promise, held to every model of the course that writes; pitfalls 15, 37 and 38.
 
 However the words come into a state, the logits are those of one call with all words. In float64.
 """
 
+import inspect
 import math
+from importlib import import_module
 
 import pytest
 import torch
@@ -11,9 +13,10 @@ from torch import nn
 from torch.nn.functional import pad
 from torch.testing import assert_close
 
+from tools import notebooks
 from transformer_lib.alignment import AttentionSeq2Seq
 from transformer_lib.decoding import CachedTransformer, beam_search, sample_decode
-from transformer_lib.seq2seq import EOS_ID, PAD_ID, SOS_ID, Seq2Seq, greedy_decode
+from transformer_lib.seq2seq import EOS_ID, PAD_ID, SOS_ID, AutoregressiveModel, DecoderState, Seq2Seq, greedy_decode
 from transformer_lib.transformer import Transformer, TransformerConfig
 
 VOCAB, MAX_LEN = 11, 12
@@ -47,6 +50,23 @@ SOURCE = torch.tensor([[3, 4, 5, 6], [7, 8, 0, 0], [9, 10, 3, 0]])
 RIGHT_PADDED = torch.tensor([[1, 4, 5, 6, 7, 8, 3], [1, 4, 5, 0, 0, 0, 0], [1, 8, 7, 6, 5, 0, 0]])
 LEFT_PADDED = torch.tensor([[1, 4, 5, 6, 7, 8, 3], [0, 0, 0, 0, 1, 4, 5], [0, 0, 1, 8, 7, 6, 5]])
 PIECES = [[1] * 7, [3, 1, 2, 1], [2, 5], [6, 1], [7]]
+
+
+def writers():
+    """Return every public class of the library that reads sentences and writes token by token."""
+    paths = (notebooks.ROOT / "transformer_lib").glob("[!_]*.py")
+    modules = [import_module(f"transformer_lib.{path.stem}") for path in sorted(paths)]
+    classes = {value for module in modules for value in vars(module).values() if inspect.isclass(value)}
+    return {one for one in classes if hasattr(one, "start") and hasattr(one, "decode") and one is not AutoregressiveModel}
+
+
+def test_every_class_that_writes_is_held_to_the_promise():
+    made = [make() for make in MODELS.values()]
+    assert {type(model) for model in made} == writers() >= {Seq2Seq, AttentionSeq2Seq, Transformer, CachedTransformer}
+    for model in made:
+        assert isinstance(model, AutoregressiveModel)
+        assert isinstance(model.start(SOURCE), DecoderState)
+        assert not isinstance(model.encoder, AutoregressiveModel)
 
 
 @pytest.fixture(params=MODELS)
@@ -101,11 +121,11 @@ def test_pieces_give_the_gradients_of_one_call(model):
 
 @pytest.mark.pitfall(38)
 def test_a_state_starts_empty_and_then_remembers(model):
-    """The state of no words is used as any other, at the first step already; `select` works on it too."""
+    """The state of no words is used as any other, at the first step already; `reorder` works on it too."""
     rows = torch.tensor([2, 0, 0])
     expected = all_at_once(model, SOURCE[rows], RIGHT_PADDED)
     state = model.start(SOURCE)
-    state.select(rows)
+    state.reorder(rows)
     assert_close(model.decode(RIGHT_PADDED[:, :1], state), expected[:, :1])
     assert_close(model.decode(RIGHT_PADDED[:, 1:2], state), expected[:, 1:2])
     forgetful = model.decode(RIGHT_PADDED[:, 1:2], model.start(SOURCE[rows]))
@@ -113,17 +133,17 @@ def test_a_state_starts_empty_and_then_remembers(model):
 
 
 @pytest.mark.parametrize("words", [RIGHT_PADDED, LEFT_PADDED], ids=["right-padded", "left-padded"])
-@pytest.mark.parametrize("rows", [[2, 0, 1], [1, 1, 0, 0, 0, 2], [2], [0, 2]], ids=["reorder", "repeat", "one", "drop"])
-def test_select(model, rows, words):
+@pytest.mark.parametrize("rows", [[2, 0, 1], [1, 1, 0, 0, 0, 2], [2], [0, 2]], ids=["another order", "repeat", "one", "drop"])
+def test_reorder(model, rows, words):
     """After some words the sentences are reordered, repeated and dropped; then others go on."""
     rows = torch.tensor(rows)
     state = model.start(SOURCE)
     model.decode(words[:, :4], state)
-    state.select(rows)
+    state.reorder(rows)
     others = torch.arange(3, 3 + 2 * len(rows)).remainder(VOCAB - 3).add(3).view(-1, 2)
     expected = all_at_once(model, SOURCE[rows], torch.cat([words[rows, :4], others], dim=1))[:, 4:]
     assert_close(model.decode(others, state), expected)
-    state.select(torch.tensor([len(rows) - 1]))
+    state.reorder(torch.tensor([len(rows) - 1]))
     words = torch.cat([words[rows, :4], others, others[:, :1]], dim=1)[-1:]
     assert_close(model.decode(words[:, -1:], state), all_at_once(model, SOURCE[rows][-1:], words)[:, -1:])
 
@@ -153,7 +173,7 @@ def test_a_beam_of_one_is_greedy(model, alpha):
     for seed in range(3):
         torch.manual_seed(seed)
         source = torch.randint(3, VOCAB, (4, 5))
-        assert torch.equal(beam_search(model, source, 8, beam=1, alpha=alpha), greedy_decode(model, source, 8))
+        assert torch.equal(beam_search(model, source, 8, beam_size=1, alpha=alpha), greedy_decode(model, source, 8))
 
 
 def sample(model, source, max_len):
@@ -211,7 +231,7 @@ def test_a_refused_call_leaves_the_state(model, as_a_user_calls_it):
     if math.isfinite(model.max_len):
         refused.append(torch.full((3, MAX_LEN - 1), 5))
     for words in refused:
-        with pytest.raises(ValueError, match=r"must hold ids|table has"):
+        with pytest.raises(ValueError, match=r"must hold ids|the target needs 13 positions, but there are 12"):
             model.decode(words, state)
     expected = all_at_once(model, SOURCE, RIGHT_PADDED[:, :3])[:, 2:]
     assert_close(model.decode(RIGHT_PADDED[:, 2:3], state), expected)
@@ -226,5 +246,5 @@ def test_decode_refuses_wrong_words(model, as_a_user_calls_it):
         with pytest.raises(ValueError, match=message):
             model.decode(words, model.start(SOURCE))
     if math.isfinite(model.max_len):
-        with pytest.raises(ValueError, match=r"table has 12 positions, .* 13"):
+        with pytest.raises(ValueError, match="the target needs 13 positions, but there are 12"):
             model.decode(torch.full((3, 13), 5), state)

@@ -17,9 +17,9 @@ from transformer_lib.seq2seq import (
     RecurrentDecoder,
     RecurrentEncoder,
     Seq2Seq,
+    generate,
     greedy_decode,
     next_logits,
-    write_words,
 )
 
 SOURCE_VOCAB, TARGET_VOCAB, D_MODEL, HIDDEN = 9, 11, 6, 5
@@ -264,8 +264,17 @@ def test_without_the_shift_nothing_comes_back():
     assert not (written == BATCH_OUT).all(dim=1).any()
 
 
+class Place:
+    """The state of `ByTable`: how many words are written."""
+
+    place = 0
+
+    def reorder(self, rows):
+        raise NotImplementedError("every sentence of a table goes its own way")
+
+
 class ByTable(nn.Module):
-    """Writes `table[sentence][place]`, and keeps what it was given to read; its state is the number of words."""
+    """Writes `table[sentence][place]`, and keeps what it was given to read."""
 
     max_len = math.inf
 
@@ -274,13 +283,13 @@ class ByTable(nn.Module):
         self.table, self.read = table, []
 
     def start(self, source):
-        self.place = 0
+        return Place()
 
-    def decode(self, words, state):
-        assert words.shape == (len(self.table), 1)
-        self.read.append(words.flatten().tolist())
-        wanted = torch.tensor([row[self.place] for row in self.table])
-        self.place += 1
+    def decode(self, tokens, state):
+        assert tokens.shape == (len(self.table), 1)
+        self.read.append(tokens.flatten().tolist())
+        wanted = torch.tensor([row[state.place] for row in self.table])
+        state.place += 1
         return nn.functional.one_hot(wanted, TARGET_VOCAB).double().unsqueeze(1)
 
 
@@ -303,8 +312,7 @@ def test_nobody_writes_padding_or_sos():
     model = ByTable([[PAD_ID, SOS_ID, 5], [SOS_ID, PAD_ID, 5]])
     written = greedy_decode(model, torch.full((2, 1), 3), max_len=3)
     assert (written != SOS_ID).all() and (written[:, 0] >= EOS_ID).all()
-    model.start(None)
-    logits = next_logits(model, torch.full((2, 1), SOS_ID), None)
+    logits = next_logits(model, torch.full((2, 1), SOS_ID), model.start(torch.full((2, 1), 3)))
     assert logits[:, :EOS_ID].eq(-math.inf).all() and logits[:, EOS_ID:].eq(0).all()
 
 
@@ -317,7 +325,7 @@ def test_choose_gets_the_logits_and_decides():
         seen.append(logits)
         return logits[:, EOS_ID + 1 :].argmin(dim=-1) + EOS_ID + 1
 
-    written = write_words(model, source, 4, worst)
+    written = generate(model, source, 4, worst)
     expected = model(source, pad(written[:, :-1], (1, 0), value=SOS_ID))
     assert torch.stack(seen, dim=1)[:, :, :EOS_ID].eq(-math.inf).all()
     assert_close(torch.stack(seen, dim=1)[:, :, EOS_ID:], expected[:, :, EOS_ID:])
@@ -376,8 +384,8 @@ WRONG_INPUTS = {
     "no sentences": (SOURCE[:0], TARGET[:0], r"must hold token ids .* of shape \(0, "),
     "no batch": (SOURCE[0], TARGET, r"source must hold token ids .* of shape \(2,\)"),
     "not ids": (SOURCE.float(), TARGET, "source must hold token ids .* torch.float32"),
-    "more targets than sources": (SOURCE[:1], TARGET, "same number of sentences, but they hold 1 and 2"),
-    "more sources than targets": (SOURCE, TARGET[:1], "same number of sentences, but they hold 2 and 1"),
+    "more targets than sources": (SOURCE[:1], TARGET, "source and target_in must be equally many, but they are 1 and 2"),
+    "more sources than targets": (SOURCE, TARGET[:1], "source and target_in must be equally many, but they are 2 and 1"),
     "source of padding": (torch.tensor([[3, 4], [0, 0]]), TARGET, "row of source must start with a word, but row 1"),
     "target of padding": (SOURCE, torch.tensor([[0, 0], [1, 3]]), "row of target_in must start with a word, but row 0"),
     "padding on the left": (torch.tensor([[3, 4], [0, 5]]), TARGET, "row of source must start with a word, but row 1"),
@@ -396,7 +404,7 @@ WRONG_CALLS = {
     "encoder alone": (lambda: RecurrentEncoder(5, 4, 3)(torch.tensor([[7]])), "source must hold ids in 0 … 4"),
     "decoder alone": (
         lambda: RecurrentDecoder(5, 4, 3)(torch.tensor([[7]]), torch.zeros(1, 1, 3)),
-        "words must hold ids in 0 … 4",
+        "tokens must hold ids in 0 … 4",
     ),
     "no room to write": (lambda: greedy_decode(make(), SOURCE, max_len=0), "max_len must be at least 1, but it is 0"),
     "nothing to read": (lambda: greedy_decode(make(), EMPTY, max_len=3), "source must hold token ids"),

@@ -6,7 +6,7 @@ from jaxtyping import TypeCheckError
 from shape_checks import CALLS
 
 from transformer_lib.encoder import LayerNorm
-from transformer_lib.masks import look_ahead_mask
+from transformer_lib.masks import causal_mask
 
 WHOLE = torch.zeros(2, 4, dtype=torch.int64)
 
@@ -16,6 +16,6 @@ def test_each_test_is_checked_anew(test):
     with pytest.raises(TypeCheckError):
         LayerNorm(4)(WHOLE)
     for _ in range(CALLS):
-        look_ahead_mask(3)
+        causal_mask(3)
     with pytest.raises(RuntimeError):  # torch's own
         LayerNorm(4)(WHOLE)

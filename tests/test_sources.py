@@ -17,8 +17,8 @@ from torch.testing import assert_close
 from tools import notebooks
 from transformer_lib.attention import scaled_dot_product_attention
 from transformer_lib.decoder import Decoder
-from transformer_lib.encoder import LayerNorm, StackConfig
-from transformer_lib.masks import look_ahead_mask
+from transformer_lib.encoder import LayerNorm, TransformerConfig
+from transformer_lib.masks import causal_mask
 from transformer_lib.positional_encoding import PositionalEncoding, sinusoidal_table
 from transformer_lib.seq2seq import PAD_ID, RecurrentEncoder
 from transformer_lib.text import bucket_batches, pad_batch
@@ -175,7 +175,7 @@ def test_s1_2_four_words_not_four_sentences():
 
 
 def test_s1_4_hidden_weights_are_zero():
-    x, past = random(4, 8), look_ahead_mask(4)
+    x, past = random(4, 8), causal_mask(4)
     _, weights = scaled_dot_product_attention(x, x, x, past)
     assert (weights[~past] == 0).all()
 
@@ -208,17 +208,17 @@ def test_s1_12_a_mask_on_another_device():
 
 def test_s1_15_training_names_every_word_at_once():
     """One pass gives the output of every place, and step by step they are the same."""
-    decoder = Decoder(StackConfig(d_model=8, num_layers=2, num_heads=2, d_ff=16)).eval()
+    decoder = Decoder(TransformerConfig(d_model=8, num_layers=2, num_heads=2, d_ff=16)).eval()
     x, memory = random(1, 4, 8), random(1, 5, 8)
-    at_once = decoder(x, memory, look_ahead_mask(4))
+    at_once = decoder(x, memory, causal_mask(4))
     for words in range(1, 5):
-        so_far = decoder(x[:, :words], memory, look_ahead_mask(words))
+        so_far = decoder(x[:, :words], memory, causal_mask(words))
         assert_close(so_far[:, -1], at_once[:, words - 1])
 
 
 def test_s1_16_each_layer_makes_its_own_keys():
     torch.manual_seed(0)
-    decoder = Decoder(StackConfig(d_model=8, num_layers=2, num_heads=2, d_ff=16))
+    decoder = Decoder(TransformerConfig(d_model=8, num_layers=2, num_heads=2, d_ff=16))
     memory = random(1, 5, 8)
     keys = [layer.cross_attention.key_projection(memory) for layer in decoder.layers]
     for one, other in [(keys[0], keys[1]), (keys[0], memory), (keys[1], memory)]:

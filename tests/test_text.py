@@ -535,7 +535,10 @@ WRONG_CALLS = {
     "load nothing": (lambda: Vocabulary.load("no-such-file"), "there is no file no-such-file"),
     "no sequences": (lambda: pad_batch([]), "sequences must hold at least one, but it is empty"),
     "too long": (lambda: pad_batch([[1, 2, 3]], length=2), "length must be at least 3, but it is 2"),
-    "labels missing": (lambda: bucket_batches([[1], [2]], [0]), "equally many, but there are 2 sequences and 1 labels"),
+    "labels missing": (
+        lambda: bucket_batches([[1], [2]], [0]),
+        "sequences and labels must be equally many, but they are 2 and 1",
+    ),
     "nothing to batch": (lambda: bucket_batches([], []), "sequences must hold at least one, but it is empty"),
     "no batch": (lambda: bucket_batches([[1]], [0], batch_size=0), "batch_size must be at least 1.* it is 0"),
     "odd count": (lambda: synthetic_reviews(3, seed=0), "count must be even and positive.* it is 3"),
@@ -566,11 +569,11 @@ def test_wrong_input_says_what_was_expected(call, message, as_a_user_calls_it):
         '{"words": ["the", "the"], "oov_buckets": 3}',
         '{"words": [1], "oov_buckets": 3}',
         '{"words": ["the"], "oov_buckets": "3"}',
-        '{"words": ["the"], "oov_buckets": true}',
+        '{"words": ["the"], "oov_buckets": 2.5}',
     ],
 )
-def test_a_file_that_is_no_vocabulary_is_named(tmp_path, content):
-    with pytest.raises(ValueError, match="words.json does not hold a saved vocabulary"):
+def test_a_file_that_is_no_vocabulary_is_named(tmp_path, content, as_a_user_calls_it):
+    with pytest.raises(ValueError, match="words.json holds no saved vocabulary"):
         Vocabulary.load(write(tmp_path / "words.json", content))
 
 
@@ -583,8 +586,8 @@ def test_a_vocabulary_that_is_no_text_is_named(tmp_path, content, message):
 
 
 @pytest.mark.parametrize("content", ['{"words": [], "oov_buckets": 3}', '{"words": ["the"], "oov_buckets": 0}'])
-def test_a_vocabulary_of_nothing_is_refused(tmp_path, content):
-    with pytest.raises(ValueError, match=r"words must hold at least one|oov_buckets must be at least 1"):
+def test_a_vocabulary_of_nothing_is_refused(tmp_path, content, as_a_user_calls_it):
+    with pytest.raises(ValueError, match=r"words.json holds no .*(max_size|oov_buckets) must be at least 1"):
         Vocabulary.load(write(tmp_path / "words.json", content))
 
 

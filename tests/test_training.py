@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ from torch.testing import assert_close
 
 from transformer_lib import _checkpoints, _files
 from transformer_lib.alignment import AttentionSeq2Seq
-from transformer_lib.schedule import TransformerSchedule, transformer_optimizer
+from transformer_lib.schedule import NoamSchedule, transformer_optimizer
 from transformer_lib.seq2seq import Seq2Seq
 from transformer_lib.training import (
     Batch,
@@ -41,6 +42,7 @@ from transformer_lib.transformer import Transformer, TransformerConfig
 
 VOCAB = 11
 EXACT = {"rtol": 0, "atol": 1e-12}
+WITHOUT_SMOOTHING = partial(training_step, smoothing=0.0)
 sentences = st.lists(st.integers(3, VOCAB - 1), min_size=1, max_size=6)
 some_pairs = st.lists(st.tuples(sentences, sentences.map(lambda words: [*words, 2])), min_size=1, max_size=12)
 
@@ -233,7 +235,8 @@ def test_k_micro_batches_train_alike(clip):
     for parts in (1, 2, 3, 7):
         models.append(model_with_seed(transformer))
         optimizer = torch.optim.SGD(models[-1].parameters(), lr=0.3, momentum=0.9)
-        train(models[-1], batches, steps=6, optimizer=optimizer, accumulation_steps=parts, max_grad_norm=clip)
+        step = partial(training_step, accumulation_steps=parts, max_grad_norm=clip)
+        train(models[-1], batches, steps=6, optimizer=optimizer, step=step)
     for model in models[1:]:
         assert_close(model.state_dict(), models[0].state_dict(), **EXACT)
 
@@ -284,7 +287,7 @@ def test_evaluate_has_no_dropout_and_no_gradients():
 def test_train_is_a_plain_torch_loop():
     batches = token_batches(pairs(30, seed=7), 40, seed=0)
     ours, theirs = model_with_seed(transformer), model_with_seed(transformer)
-    history = train(ours, batches, steps=2 * len(batches) + 1, smoothing=0.1, max_grad_norm=0.5)
+    history = train(ours, batches, steps=2 * len(batches) + 1, step=partial(training_step, max_grad_norm=0.5))
 
     optimizer, losses = torch.optim.Adam(theirs.parameters(), lr=0.001, betas=(0.9, 0.98), eps=1e-9), []
     for batch in [*batches, *batches, batches[0]]:
@@ -304,7 +307,8 @@ def test_train_is_a_plain_torch_loop():
 def test_each_kind_of_model_learns_one_batch(make):
     batch = Batch.from_pairs(pairs(4, seed=8))
     model = model_with_seed(make)
-    history = train(model, [batch], steps=60, optimizer=torch.optim.Adam(model.parameters(), lr=0.02), smoothing=0.0)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
+    history = train(model, [batch], steps=60, optimizer=optimizer, step=WITHOUT_SMOOTHING)
     assert history.losses[-1] < 0.5 * history.losses[0]
 
 
@@ -313,7 +317,7 @@ def test_one_batch_is_learned_and_decoded_freely():
     batch = Batch.from_pairs(pairs(8, seed=9, longest=9))
     model = model_with_seed(lambda: transformer(d_model=32).float())
     optimizer = torch.optim.Adam(model.parameters(), lr=0.005)
-    train(model, [batch], steps=150, optimizer=optimizer, smoothing=0.0)
+    train(model, [batch], steps=150, optimizer=optimizer, step=WITHOUT_SMOOTHING)
     model.eval()
     written = torch.ones(8, 1, dtype=torch.int64)
     for _ in range(batch.target_out.size(1)):
@@ -342,10 +346,42 @@ def test_epochs_are_asked_for_in_order_and_used_up():
     assert seen == [3, 4, 4, 5, 5, 5, 6]
 
 
+def test_the_step_that_is_asked_for_is_made():
+    """With model, batch and optimizer, once a batch; what it returns is the loss, and nothing else moves a weight."""
+    model, batches, given_ = model_with_seed(transformer), [Batch.from_pairs(pairs(3, seed=n)) for n in range(2)], []
+    optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
+    before = copy.deepcopy(model.state_dict())
+
+    def step(*arguments):
+        given_.append(arguments)
+        assert model.training
+        return 10.0 + len(given_)
+
+    history = train(model, batches, steps=3, optimizer=optimizer, step=step)
+    assert history.losses == [11.0, 12.0, 13.0]
+    assert [(one[0] is model, one[2] is optimizer, len(one)) for one in given_] == [(True, True, 3)] * 3
+    for (_, batch, _), expected in zip(given_, [*batches, batches[0]], strict=True):
+        for side in ("source", "target_in", "target_out"):
+            assert getattr(batch, side).equal(getattr(expected, side))
+    assert_close(model.state_dict(), before, rtol=0, atol=0)
+
+
+def test_a_history_counts_the_words_to_say_and_no_padding():
+    """Not the source's, not SOS, but each EOS; and how long the steps took makes two histories no different."""
+    batch = Batch.from_pairs([([3, 4, 5], [5, 2]), ([3] * 6, [4, 5, 6, 7, 2]), ([3], [2])])
+    assert batch.target_out.numel() == 15 and batch.num_tokens == 2 + 5 + 1
+    one = Batch.from_pairs([([3, 4], [5, 2])])
+    validation = Validation([batch], every=1)
+    history = train(model_with_seed(transformer), [batch, one], steps=3, validation=validation)
+    assert history.tokens == 8 + 2 + 8
+    assert history.seconds > 0
+    assert replace(history, seconds=0.0) == history != replace(history, tokens=17)
+
+
 def test_the_schedule_is_followed_and_losses_measured():
     model = model_with_seed(transformer)
     optimizer = transformer_optimizer(model)
-    schedule = TransformerSchedule(optimizer, 8, 3)
+    schedule = NoamSchedule(optimizer, 8, 3)
     batch = Batch.from_pairs(pairs(4, seed=8))
     model.eval()
     history = train(model, [batch], steps=5, optimizer=optimizer, schedule=schedule, validation=Validation([batch], every=2))
@@ -458,7 +494,7 @@ def test_a_checkpoint_is_not_written_over_by_mistake(tmp_path):
 def trained_parts(seed=0, make=transformer):
     model = model_with_seed(make, seed)
     optimizer = transformer_optimizer(model)
-    schedule = TransformerSchedule(optimizer, 8, 5)
+    schedule = NoamSchedule(optimizer, 8, 5)
     train(model, [Batch.from_pairs(pairs(4, seed=8))], steps=3, optimizer=optimizer, schedule=schedule)
     return model, optimizer, schedule
 
@@ -687,10 +723,10 @@ def a_run(**settings):
         (lambda: Batch.from_pairs([([3, 0, 4], [5, 2])]), r"source of pair 0 .* no padding \(id 0\)"),
         (lambda: Batch.from_pairs([([3], [5, 2, 0])]), "target of pair 0 .* no padding"),
         (lambda: Batch.from_pairs([([3], [5])]), "must end in EOS"),
-        (lambda: Batch(IDS, IDS, IDS.float()), "int64 of shape .*torch.float32"),
-        (lambda: Batch(IDS[0], IDS, IDS), r"int64 of shape \(3,\)"),
-        (lambda: Batch(IDS, IDS, IDS[:, 1:]), r"one shape, .*\(2, 3\), \(2, 3\), \(2, 2\)"),
-        (lambda: Batch(IDS[:1], IDS, IDS), "same sentences"),
+        (lambda: Batch(IDS, IDS, IDS.float()), "target_out must be int64, but it is torch.float32"),
+        (lambda: Batch(IDS[0], IDS, IDS), r"source must have shape .* \(3,\)"),
+        (lambda: Batch(IDS, IDS, IDS[:, 1:]), r"target_out must have shape \(2, 3\), but its shape is \(2, 2\)"),
+        (lambda: Batch(IDS[:1], IDS, IDS), r"target_in must have shape \(1, seq\), but its shape is \(2, 3\)"),
         (lambda: Batch(IDS, IDS, 0 * IDS), "all is padding"),
         (lambda: Batch(IDS[:0], IDS[:0], IDS[:0]), "all is padding"),
         (lambda: Batch(IDS, IDS, IDS).split(0), "parts must be at least 1, but it is 0"),
@@ -702,10 +738,10 @@ def a_run(**settings):
         (lambda: train(transformer(), [], steps=1), "batches of epoch 0 must hold at least one, but it is empty"),
         (lambda: train(transformer(), lambda epoch: [], steps=1), "batches of epoch 0 must hold at least one"),
         (lambda: a_run(steps=0), "steps must be at least 1, but it is 0"),
-        (lambda: a_run(accumulation_steps=0), "accumulation_steps must be at least 1"),
+        (lambda: a_run(step=partial(training_step, accumulation_steps=0)), "parts must be at least 1"),
         (lambda: Checkpoint("a.pt", every=0), "every must be at least 1, but it is 0"),
         (lambda: Validation([Batch.from_pairs(ONE)], every=0), "every must be at least 1"),
-        (lambda: a_run(smoothing=1.0), "smoothing"),
+        (lambda: a_run(step=partial(training_step, smoothing=1.0)), "smoothing must be .* 1.0"),
         (lambda: Validation([]), "batches must hold at least one"),
     ],
 )
@@ -716,4 +752,4 @@ def test_wrong_input_is_named(call, message):
 
 
 def test_a_new_history_is_empty():
-    assert History() == History([], [], {})
+    assert History() == History([], [], {}, 0, 0.0)

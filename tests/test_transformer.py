@@ -13,8 +13,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.testing import assert_close
 from torch.utils.flop_counter import FlopCounterMode
 
-from transformer_lib.encoder import StackConfig
-from transformer_lib.masks import assert_causal, look_ahead_mask, padding_mask
+from transformer_lib.masks import assert_causal, causal_mask, padding_mask
 from transformer_lib.positional_encoding import sinusoidal_table
 from transformer_lib.seq2seq import greedy_decode
 from transformer_lib.teaching.torch_parity import compare_gradients, copy_to_torch
@@ -159,9 +158,9 @@ def test_padding_on_the_left_moves_only_the_positions(training):
         left = model(left_source, left_target)[:, 3:]
         assert left.isfinite().all()
         # Without padding, but with the words at the places that the padding has pushed them to.
-        memory = model.encoder(model.positions(model.source_embedding(source), offset=2))
-        x = model.positions(model.target_embedding(target_in), offset=3)
-        assert_close(left, model.output(model.decoder(x, memory, look_ahead_mask(3))))
+        memory = model.encoder(model.positional_encoding(model.source_embedding(source), offset=2))
+        x = model.positional_encoding(model.target_embedding(target_in), offset=3)
+        assert_close(left, model.output(model.decoder(x, memory, causal_mask(3))))
         model.source_embedding.weight[0] += 100
         model.target_embedding.weight[0] -= 100
         assert_close(model(left_source, left_target)[:, 3:], left)
@@ -220,31 +219,32 @@ def test_in_pieces_as_in_one_call(training, positions, pieces):
     source, target_in = words(3, 5), words(3, 6)
     source[0, 3:], source[1, :2], target_in[1, :3] = 0, 0, 0
     state = model.start(source)
-    assert state.words.shape == (3, 0) and state.memory.shape == (3, 5, 16)
+    assert state.tokens.shape == (3, 0) and state.memory.shape == (3, 5, 16)
     assert_close(in_pieces(model, state, target_in, pieces), model(source, target_in))
-    assert state.words.equal(target_in)
+    assert state.tokens.equal(target_in)
 
 
 @pytest.mark.parametrize("rows", [[2, 0, 1], [1, 1, 0, 2], [2]], ids=str)
 @pytest.mark.parametrize("done", [0, 1, 3])
 def test_a_state_is_reordered(rows, done):
-    """After `select`, also of the empty state, each row goes on as its sentence does alone."""
+    """After `reorder`, also of the empty state, each row goes on as its sentence does alone."""
     model = shaken(tiny())
     source, target_in = words(3, 5), words(3, 5)
     source[0, 3:], target_in[1, :2] = 0, 0
     state, rows = model.start(source), torch.tensor(rows)
     if done:
         model.decode(target_in[:, :done], state)
-    state.select(rows)
+    state.reorder(rows)
     following = words(len(rows), 5 - done)
     whole = torch.cat([target_in[rows, :done], following], dim=1)
     assert_close(model.decode(following, state), model(source[rows], whole)[:, done:])
 
 
-def test_encode_is_the_memory_of_the_state():
+def test_the_memory_of_the_state_is_what_the_encoder_says():
     model, source = tiny(), words(2, 5)
     source[0, 3:] = 0
-    assert_close(model.start(source).memory, model.encode(source))
+    x = model.positional_encoding(model.source_embedding(source))
+    assert_close(model.start(source).memory, model.encoder(x, padding_mask(source)))
     assert model.start(source).memory_mask.equal(padding_mask(source))
 
 
@@ -272,7 +272,9 @@ def test_dropout_only_where_the_paper_has_it():
     changed = tiny(attention_dropout=0.3)
     assert {m.dropout for m in changed.modules() if type(m).__name__ == "MultiHeadAttention"} == {0.3}
     learned = tiny(positions="learned", max_len=7, dropout=1 - 1e-9, vocab=5).train()
-    assert_close(learned.positions(torch.ones(1, 7, 16, dtype=torch.float64)), torch.zeros(1, 7, 16, dtype=torch.float64))
+    assert_close(
+        learned.positional_encoding(torch.ones(1, 7, 16, dtype=torch.float64)), torch.zeros(1, 7, 16, dtype=torch.float64)
+    )
 
 
 @pytest.mark.pitfall(20)
@@ -316,7 +318,7 @@ def test_the_root_comes_before_the_positions():
     assert abs(vectors.std() - 1) < 0.03
     seen = []
     model.encoder.register_forward_pre_hook(lambda module, inputs: seen.append(inputs[0]))
-    model.encode(tokens)
+    model.start(tokens)
     assert_close(seen[0], vectors + sinusoidal_table(16, 64).double())
 
 
@@ -418,7 +420,7 @@ def test_the_masks_are_those_of_chapter_08():
     model(source, target_in)
     assert seen["encoder"][1].equal(padding_mask(source))
     _, _, self_mask, memory_mask = seen["decoder"]
-    assert self_mask.equal(padding_mask(target_in) & look_ahead_mask(4))
+    assert self_mask.equal(padding_mask(target_in) & causal_mask(4))
     assert memory_mask.equal(padding_mask(source))
 
 
@@ -436,7 +438,7 @@ ONES = torch.ones(2, 4, dtype=torch.long)
         (lambda: sizes(num_layers=0), "num_layers must be at least 1, but it is 0"),
         (lambda: sizes(max_len=-1), "max_len must be at least 1, but it is -1"),
         (lambda: sizes(d_model=64, num_heads=7), "divisible by num_heads, but they are 64 and 7"),
-        (lambda: sizes(d_model=9, num_heads=3), "d_model must be even .* each sine needs its cosine, but it is 9"),
+        (lambda: tiny(d_model=9, num_heads=3), "d_model must be even .* each sine needs its cosine, but it is 9"),
         (lambda: sizes(dropout=1.0), "dropout must be at least 0 and below 1, but it is 1.0"),
         (lambda: sizes(attention_dropout=-0.1), "attention_dropout must be at least 0"),
         (lambda: sizes(positions="rotary"), "positions must be 'sinusoidal' or 'learned', but it is 'rotary'"),
@@ -445,16 +447,16 @@ ONES = torch.ones(2, 4, dtype=torch.long)
             lambda: sizes(13, target_vocab_size=20, shared_vocabulary=True),
             "one size, but source_vocab_size and target_vocab_size are 13 and 20",
         ),
-        (lambda: tiny()(ONES + 12, ONES), "tokens must hold ids in 0 … 12, but its ids lie in 13 … 13"),
+        (lambda: tiny()(ONES + 12, ONES), "source must hold ids in 0 … 12, but its ids lie in 13 … 13"),
         (lambda: tiny()(ONES, ONES - 2), "tokens must hold ids in 0 … 12, but its ids lie in -1 … -1"),
         (lambda: tiny()(ONES[:, :0], ONES), r"at least one token, but it is torch.int64 of shape \(2, 0\)"),
         (lambda: tiny()(ONES, ONES[:, :0]), r"at least one token, but it is torch.int64 of shape \(2, 0\)"),
         (lambda: tiny()(ONES[0], words(4, 3)), r"shape \(batch, seq\), .* \(4,\)"),
-        (lambda: tiny()(ONES.float(), ONES), "tokens must hold token ids .* torch.float32"),
-        (lambda: tiny()(ONES, ONES[:1]), "source and target_in must hold the same number of sentences, but they hold 2 and 1"),
-        (lambda: tiny().decode(ONES[:1], tiny().start(ONES)), "words and state must hold the same number .* 1 and 2"),
-        (lambda: tiny(max_len=3)(ONES, ONES[:, :2]), "table has 3 positions, .* 4 tokens need 4"),
-        (lambda: tiny(max_len=3, positions="learned")(ONES[:, :3], ONES), "table has 3 positions"),
+        (lambda: tiny()(ONES.float(), ONES), "source must hold token ids .* torch.float32"),
+        (lambda: tiny()(ONES, ONES[:1]), "source and target_in must be equally many, but they are 2 and 1"),
+        (lambda: tiny().decode(ONES[:1], tiny().start(ONES)), "tokens and state must be equally many, but they are 1 and 2"),
+        (lambda: tiny(max_len=3)(ONES, ONES[:, :2]), "source needs 4 positions, but there are 3"),
+        (lambda: tiny(max_len=3, positions="learned")(ONES[:, :3], ONES), "the target needs 4 positions, but there are 3"),
     ],
 )
 def test_wrong_input_says_what_came(call, message):
@@ -464,5 +466,4 @@ def test_wrong_input_says_what_came(call, message):
 
 def test_layers_are_built_from_the_configuration():
     """The configuration of the model is one of its stacks, too."""
-    assert isinstance(sizes(), StackConfig)
     assert sizes(num_layers=3).num_layers == len(tiny(num_layers=3).decoder.layers) == 3

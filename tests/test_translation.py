@@ -4,6 +4,7 @@ import gzip
 import json
 import math
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,11 +12,12 @@ import torch
 from torch.testing import assert_close
 
 from transformer_lib import translation
+from transformer_lib._commands import translate_command
 from transformer_lib.alignment import AttentionSeq2Seq
 from transformer_lib.seq2seq import EOS_ID, PAD_ID, SOS_ID, Seq2Seq
 from transformer_lib.teaching.corpora.english_french import grammar_corpus
 from transformer_lib.teaching.experiments.translation import SETTINGS, corpus_and_tokenizer
-from transformer_lib.training import Batch, train
+from transformer_lib.training import Batch, train, training_step
 from transformer_lib.transformer import Transformer, TransformerConfig
 from transformer_lib.translation import (
     UNKNOWN_ID,
@@ -44,8 +46,8 @@ def tokenizer(corpus):
 def small_model(vocab, **sizes):
     torch.manual_seed(0)
     sizes = {"d_model": 32, "num_layers": 1, "num_heads": 2, "d_ff": 64, "dropout": 0.0, "max_len": 40, **sizes}
-    config = TransformerConfig(source_vocab_size=vocab, target_vocab_size=vocab, shared_vocabulary=True, **sizes)
-    return Transformer(config)
+    words = {"source_vocab_size": vocab, "target_vocab_size": vocab, "shared_vocabulary": True}
+    return Transformer(TransformerConfig(**words | sizes))
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +89,7 @@ def test_files_are_read_line_by_line(tmp_path, ending):
 @pytest.mark.parametrize(
     ("source", "target", "held_out", "message"),
     [
-        ("a\nb\n", "a\n", 0, "must say the same, but the lines of .*a.en and of .*a.fr are 2 and 1"),
+        ("a\nb\n", "a\n", 0, r"must say the same, but .*a\.en has 2 lines and .*a\.fr has 1"),
         ("a\n", "a\n", 1, "held_out must be in 0 … 0, but it is 1"),
         ("a\n", "a\n", -1, "held_out must be in 0 … 0, but it is -1"),
     ],
@@ -211,11 +213,11 @@ def test_sentences_known_by_heart_are_said_freely(tokenizer, corpus):
     """Trained with teacher forcing, decoded without, compared as text."""
     pairs = corpus.train[:6]
     model = small_model(len(tokenizer))
-    train(model, [Batch.from_pairs(encode_pairs(tokenizer, pairs))], steps=150, smoothing=0.0)
+    train(model, [Batch.from_pairs(encode_pairs(tokenizer, pairs))], steps=150, step=partial(training_step, smoothing=0.0))
     translator = Translator(model, tokenizer)
     sources, references = map(list, zip(*pairs))
     assert translator.translate(sources) == references
-    assert translator.translate(sources, beam=3) == references
+    assert translator.translate(sources, beam_size=3) == references
     assert [translator.translate(source) for source in sources] == references
 
 
@@ -238,7 +240,7 @@ def test_the_older_models_can_be_translators_too(make, tokenizer, corpus):
     some = [english for english, _ in corpus.held_out[:5]]
     assert len(translator.translate(some)) == 5
     assert isinstance(translator.translate(some[0]), str)
-    assert len(translator.translate(some, beam=3)) == 5
+    assert len(translator.translate(some, beam_size=3)) == 5
 
 
 @pytest.mark.parametrize(
@@ -278,6 +280,49 @@ def test_a_saved_translator_says_the_same(translator, corpus, tmp_path):
     assert (tmp_path / "small.pt").stat().st_size < 2 * numbers + 60_000
 
 
+@pytest.fixture(scope="module")
+def two_vocabularies(corpus):
+    """A translator that knows six sentences by heart, with a tokenizer for each language, and these sentences."""
+    pairs = corpus.train[:6]
+    english, french = (BytePairTokenizer.train([pair[side] for pair in corpus.train], 200 + side) for side in (0, 1))
+    model = small_model(len(english), target_vocab_size=len(french), shared_vocabulary=False)
+    batch = Batch.from_pairs(encode_pairs(english, pairs, french))
+    train(model, [batch], steps=150, step=partial(training_step, smoothing=0.0))
+    return Translator(model, english, french), *map(list, zip(*pairs))
+
+
+def test_each_language_has_its_tokenizer(two_vocabularies):
+    translator, sources, references = two_vocabularies
+    ((source, target),) = encode_pairs(translator.tokenizer, [(sources[0], references[0])], translator.target_tokenizer)
+    assert source == translator.tokenizer.encode(sources[0]) == translator.read(sources[0])
+    assert target == [*translator.target_tokenizer.encode(references[0]), EOS_ID]
+    assert translator.tokenizer.decode(target) != references[0] == translator.target_tokenizer.decode(target)
+    assert translator.translate(sources) == translator.translate(sources, beam_size=3) == references
+
+
+def test_a_saved_translator_keeps_both_tokenizers(two_vocabularies, tmp_path, capsys):
+    """The command reads the file too, and writes with the tokenizer of French."""
+    translator, sources, references = two_vocabularies
+    translator.save(tmp_path / "two.pt")
+    loaded = Translator.load(tmp_path / "two.pt")
+    for name in ("tokenizer", "target_tokenizer"):
+        assert getattr(loaded, name).backend.to_str() == getattr(translator, name).backend.to_str()
+    assert loaded.translate(sources) == references
+    translate_command([*sources, "--model", str(tmp_path / "two.pt"), "--device", "cpu"])
+    assert capsys.readouterr().out.splitlines() == references
+
+
+def test_a_file_of_before_with_one_tokenizer_is_still_read(translator, corpus, tmp_path):
+    translator.save(tmp_path / "new.pt")
+    saved = torch.load(tmp_path / "new.pt", weights_only=True)
+    del saved["target_tokenizer"]
+    torch.save(saved, tmp_path / "old.pt")
+    old, new = (Translator.load(tmp_path / f"{age}.pt") for age in ("old", "new"))
+    assert old.target_tokenizer.backend.to_str() == old.tokenizer.backend.to_str() == translator.tokenizer.backend.to_str()
+    some = [english for english, _ in corpus.held_out[:5]]
+    assert old.translate(some) == new.translate(some)
+
+
 def test_a_save_that_fails_leaves_the_old_file(translator, tmp_path, monkeypatch):
     def half(saved, file):
         with open(file, "wb") if isinstance(file, str | Path) else file as opened:
@@ -315,22 +360,31 @@ def test_loading_runs_no_code(tmp_path, capsys):
 
 PAIR = (("I am", "je suis"),)
 WRONG_CALLS = {
-    "no pair": (lambda t: ParallelCorpus(train=(("I am",),)), r"train must hold pairs of two texts, not \('I am',\)"),
-    "empty side": (lambda t: ParallelCorpus(train=(("I am", ""),)), "train must hold pairs of two texts"),
+    "no pair": (lambda t: ParallelCorpus(train=(("I am",),)), r"train must hold pairs of texts, not \('I am',\)"),
+    "empty side": (lambda t: ParallelCorpus(train=(("I am", ""),)), r"train must hold pairs of texts, not \('I am', ''\)"),
     "no text": (lambda t: ParallelCorpus(train=PAIR, unseen=(("I am", 3),)), "unseen must hold pairs"),
-    "one text": (lambda t: BytePairTokenizer.train("I am", 50), "sentences must be a list of texts, not one: 'I am'"),
+    "one text": (lambda t: BytePairTokenizer.train("I am", 50), "sentences must be a list of texts, not 'I am'"),
     "empty sentence": (lambda t: BytePairTokenizer.train(["I am", " "], 50), "each of sentences must hold at least one word"),
     "no sentences": (lambda t: BytePairTokenizer.train([], 50), "sentences must hold at least one, but it is empty"),
-    "small vocabulary": (lambda t: BytePairTokenizer.train(["abc"], 7), "vocab_size must leave room for 4 special tokens"),
+    "small vocabulary": (lambda t: BytePairTokenizer.train(["abc"], 7), "vocab_size must be at least 8, but it is 7"),
     "encode a number": (lambda t: t.tokenizer.encode(5), "text must be a string, but it is 5"),
     "encode nothing": (lambda t: t.tokenizer.encode("  "), "text must hold at least one word, but it is empty"),
     "bleu of a text": (lambda t: corpus_bleu("je suis", ["je suis"]), "predictions must be a list of texts"),
     "bleu of numbers": (lambda t: corpus_bleu(["je"], [3]), "references must be a list of texts"),
-    "bleu unequal": (lambda t: corpus_bleu(["je"], ["je", "tu"]), "there are 1 predictions and 2 such references"),
-    "bleu empty reference": (lambda t: corpus_bleu(["je"], [""]), "one reference that is not empty"),
-    "bleu of nothing": (lambda t: corpus_bleu([], []), "there must be one at least, but there are 0"),
-    "match unequal": (lambda t: exact_match(["je"], []), "there are 1 predictions and 0 such"),
-    "match of nothing": (lambda t: exact_match([], []), "one at least, but there are 0 predictions and 0"),
+    "bleu unequal": (
+        lambda t: corpus_bleu(["je"], ["je", "tu"]),
+        "predictions and references must be equally many, but they are 1 and 2",
+    ),
+    "bleu empty reference": (
+        lambda t: corpus_bleu(["je"], [""]),
+        "each of references must hold at least one word, but it is empty",
+    ),
+    "bleu of nothing": (lambda t: corpus_bleu([], []), "references must hold at least one, but it is empty"),
+    "match unequal": (
+        lambda t: exact_match(["je"], ["je", "tu"]),
+        "predictions and references must be equally many, .* 1 and 2",
+    ),
+    "match of nothing": (lambda t: exact_match([], []), "references must hold at least one, but it is empty"),
     "translate nothing": (lambda t: t.translate(""), "text must hold at least one word, but it is empty"),
     "translate a space": (lambda t: t.translate("\n "), "text must hold at least one word, but it is empty"),
     "translate a full stop": (lambda t: t.translate("."), "text must hold at least one word, but it is empty"),
@@ -338,7 +392,7 @@ WRONG_CALLS = {
     "translate None": (lambda t: t.translate([None]), "text must be a string, but it is None"),
     "translate Korean": (lambda t: t.translate("나는 학생"), "also holds 나 는 생 학"),
     "too long": (lambda t: t.translate("I am " * 60), "text must have at most 40 tokens, but 'I am .* has 1[0-9]{2}"),
-    "no beam": (lambda t: t.translate("I am", beam=0), "beam must be at least 1, but it is 0"),
+    "no beam": (lambda t: t.translate("I am", beam_size=0), "beam_size must be at least 1, but it is 0"),
     "no file": (lambda t: Translator.load("nothing.pt"), "there is no file nothing.pt"),
 }
 

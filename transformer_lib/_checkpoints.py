@@ -1,7 +1,7 @@
 """Store a training run and put it back: a file that is always whole, is checked before it is used, and runs no code."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile, ZipFile
@@ -12,7 +12,7 @@ from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LRScheduler
 
 from transformer_lib import _checks as check
-from transformer_lib._files import whole_file
+from transformer_lib._files import atomic_write
 
 FORMAT = "transformer_lib checkpoint 1"
 
@@ -34,6 +34,44 @@ class Checkpoint:
     def __post_init__(self) -> None:
         check.at_least(1, every=self.every)
 
+    def save(self, run_parts: tuple, history: Any, place: tuple[int, int]) -> None:
+        """Write all that a run is made of.
+
+        `run_parts` are model, optimizer and schedule; `history` is a dataclass, and `place` where in the batches it is.
+        """
+        device = next(run_parts[0].parameters()).device
+        random = {"cpu": torch.get_rng_state()}
+        if device.type == "cuda":
+            random["cuda"] = torch.cuda.get_rng_state(device)
+        save_checkpoint(self.path, *run_parts, {"history": asdict(history), "place": place, "random": random})
+
+    def load(self, run_parts: tuple, steps: int) -> dict[str, Any] | None:
+        """Put back what `save` wrote and return its history and place, or None where there is no file yet.
+
+        Raises: `FileExistsError` if there is a file and `resume` is not set; `ValueError` if the run has more than `steps`
+        steps already, and where `load_checkpoint` does.
+        """
+        if not Path(self.path).exists():
+            return None
+        resumable(self.path, self.resume)
+        saved = load_checkpoint(self.path, *run_parts)
+        if "place" not in saved:
+            raise ValueError(f"checkpoint must be one that train wrote, but {self.path} is not")
+        done = len(saved["history"]["losses"])
+        if done > steps:
+            raise ValueError(f"steps must not be below what {self.path} has done already, {done}, but it is {steps}")
+        random = saved.pop("random")
+        torch.set_rng_state(random["cpu"])
+        if "cuda" in random:
+            torch.cuda.set_rng_state(random["cuda"], next(run_parts[0].parameters()).device)
+        return saved
+
+
+def resumable(path: str | os.PathLike, resume: bool) -> None:
+    """Raise `FileExistsError` unless a run may go on from the file or folder `path`, which exists."""
+    if not resume:
+        raise FileExistsError(f"{path} exists: go on from it with resume=True, or remove it")
+
 
 def save_checkpoint(
     path: str | os.PathLike,
@@ -51,7 +89,7 @@ def save_checkpoint(
     """
     parts = {"model": model, "optimizer": optimizer, "schedule": schedule}
     state = {name: None if part is None else part.state_dict() for name, part in parts.items()}
-    with whole_file(path) as file:
+    with atomic_write(path) as file:
         torch.save({"format": FORMAT, "extra": extra or {}, **state}, file)
 
 
@@ -70,8 +108,21 @@ def read_checkpoint(path: str | os.PathLike, model: nn.Module, **others: object)
             raise ValueError(
                 f"path must name a checkpoint, but {path} cannot be read as one: it is cut off, damaged, or something else"
             ) from error
-    check.checkpoint_format(path, state, FORMAT)
-    check.checkpoint_parts(path, state, model, **others)
+    if not isinstance(state, dict) or state.get("format") != FORMAT:
+        raise ValueError(f"path must name a file that save_checkpoint wrote, but {path} is not one")
+    kept, needed = (
+        {name: (tuple(value.shape), value.dtype) for name, value in weights.items()}
+        for weights in (state["model"], model.state_dict())
+    )
+    for name in [*needed, *kept]:
+        if kept.get(name) != needed.get(name):
+            raise ValueError(
+                f"path must name a checkpoint of this model, but {path} has {kept.get(name, 'nothing')} for {name!r}, "
+                f"and the model has {needed.get(name, 'nothing')}"
+            )
+    for name, part in others.items():
+        if part is not None and state[name] is None:
+            raise ValueError(f"path must hold the state of the {name}, but {path} does not")
     return state
 
 
@@ -95,30 +146,3 @@ def load_checkpoint(
     if schedule is not None:
         schedule.load_state_dict(state["schedule"])
     return state["extra"]
-
-
-def save_run(checkpoint: Checkpoint, stateful: tuple, loop: dict[str, Any]) -> None:
-    """Write all that a run is made of: model, optimizer and schedule (`stateful`), the random numbers, and the loop's own."""
-    device = next(stateful[0].parameters()).device
-    random = {"cpu": torch.get_rng_state()}
-    if device.type == "cuda":
-        random["cuda"] = torch.cuda.get_rng_state(device)
-    save_checkpoint(checkpoint.path, *stateful, {**loop, "random": random})
-
-
-def load_run(checkpoint: Checkpoint, stateful: tuple, steps: int) -> dict[str, Any] | None:
-    """Put back what `save_run` wrote and return the loop's own part, or None where there is no file yet.
-
-    Raises: `FileExistsError` if there is a file and `resume` is not set; `ValueError` if the run has more than `steps` steps
-    already, and where `load_checkpoint` does.
-    """
-    if not Path(checkpoint.path).exists():
-        return None
-    check.resumable(checkpoint.path, checkpoint.resume)
-    loop = load_checkpoint(checkpoint.path, *stateful)
-    check.run_of_train(checkpoint.path, loop, steps)
-    random = loop.pop("random")
-    torch.set_rng_state(random["cpu"])
-    if "cuda" in random:
-        torch.cuda.set_rng_state(random["cuda"], next(stateful[0].parameters()).device)
-    return loop

@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 
 @contextmanager
-def whole_file(path: str | os.PathLike) -> Iterator[BinaryIO]:
+def atomic_write(path: str | os.PathLike) -> Iterator[BinaryIO]:
     """Open a new file beside `path` to be written; it takes the name `path` when the block is done.
 
     Until then the old file stays as it was. Where the block or the disk fails, the new file is removed. A process that is

@@ -18,6 +18,20 @@ def read_lines(path: str | os.PathLike) -> list[str]:
     return lines_of(path.read_bytes(), path)
 
 
+def read_line_pairs(source: str | os.PathLike, target: str | os.PathLike) -> list[tuple[str, str]]:
+    """Return line n of both files, for each n, without spaces at its ends; a side may be empty.
+
+    Raises `ValueError` as `read_lines` does, and if the files are not equally long.
+    """
+    sources, targets = read_lines(source), read_lines(target)
+    if len(sources) != len(targets):
+        raise ValueError(
+            "line n of source and target must say the same, "
+            f"but {source} has {len(sources)} lines and {target} has {len(targets)}"
+        )
+    return [(one.strip(), other.strip()) for one, other in zip(sources, targets, strict=True)]
+
+
 def lines_of(data: bytes, path: str | os.PathLike) -> list[str]:
     """Return the lines of `data` as `read_lines` does; `path` is what an error calls it."""
     if data.startswith(b"\x1f\x8b"):  # how every gzip file begins

@@ -8,7 +8,7 @@ from torch import nn
 
 
 @contextmanager
-def in_mode(model: nn.Module, *, training: bool) -> Iterator[None]:
+def inference_in_mode(model: nn.Module, *, training: bool) -> Iterator[None]:
     """Switch `model` to training or evaluation mode, without gradients, and give each part its own mode back."""
     modes = {part: part.training for part in model.modules()}
     model.train(training)

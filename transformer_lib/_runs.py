@@ -1,10 +1,10 @@
-"""The files of a training run: sentence pairs in, and out come tokenizers, checkpoints, a record and a plot."""
+"""The files of a training run: sentence pairs in, and out come tokenizers, checkpoints and a record."""
 
 import json
 import platform
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -12,12 +12,11 @@ from typing import Any
 import torch
 
 from transformer_lib._checkpoints import read_checkpoint
-from transformer_lib._files import whole_file
-from transformer_lib._lines import read_lines
+from transformer_lib._files import atomic_write
+from transformer_lib._lines import read_line_pairs
 from transformer_lib.decoding import CachedTransformer
-from transformer_lib.seq2seq import EOS_ID
-from transformer_lib.transformer import TransformerConfig
-from transformer_lib.translation import UNKNOWN_ID, BytePairTokenizer, ParallelCorpus, TextPairs, Translator
+from transformer_lib.encoder import TransformerConfig
+from transformer_lib.translation import UNKNOWN_ID, BytePairTokenizer, TextPairs, Translator
 
 
 @dataclass(frozen=True)
@@ -33,9 +32,9 @@ def read_pairs(folder: Path, name: str, source: str, target: str) -> SentencePai
 
     Raises `ValueError` that names the file: missing, not UTF-8, empty, or not equally long.
     """
-    paths = [find_file(folder, f"{name}.{language}") for language in (source, target)]
-    corpus = ParallelCorpus.from_files(*paths)
-    return SentencePairs(corpus.train, len(read_lines(paths[0])) - len(corpus.train))
+    lines = read_line_pairs(*(find_file(folder, f"{name}.{language}") for language in (source, target)))
+    pairs = tuple(pair for pair in lines if all(pair))
+    return SentencePairs(pairs, len(lines) - len(pairs))
 
 
 def find_file(folder: Path, name: str) -> Path:
@@ -51,31 +50,6 @@ def has_files(folder: Path, name: str) -> bool:
     return any(folder.glob(f"{name}.*"))
 
 
-class TwoTokenizers(BytePairTokenizer):
-    """A tokenizer for each language, in place of one for both: it reads with the first and writes with the second."""
-
-    def __init__(self, source: BytePairTokenizer, target: BytePairTokenizer) -> None:
-        super().__init__(source.backend)
-        self.source, self.target = source, target
-
-    def decode(self, ids: Iterable[int]) -> str:
-        return self.target.decode(ids)
-
-
-def train_tokenizers(pairs: TextPairs, vocab_size: int, joint: bool) -> TwoTokenizers:
-    """Return the tokenizers of both languages; where they are joint, they are one and the same."""
-    sides = [[pair[side] for pair in pairs] for side in (0, 1)]
-    if joint:
-        one = BytePairTokenizer.train(sides[0] + sides[1], vocab_size)
-        return TwoTokenizers(one, one)
-    return TwoTokenizers(*(BytePairTokenizer.train(texts, vocab_size) for texts in sides))
-
-
-def encode(tokenizers: TwoTokenizers, pairs: TextPairs) -> list[tuple[list[int], list[int]]]:
-    """Return the ids of each pair, each side by its own tokenizer; the target's end in EOS."""
-    return [(tokenizers.source.encode(one), [*tokenizers.target.encode(other), EOS_ID]) for one, other in pairs]
-
-
 class TextTranslator(Translator):
     """A `Translator` for text as people write it: a letter that training never had is read as the unknown token.
 
@@ -83,16 +57,17 @@ class TextTranslator(Translator):
     """
 
     def read(self, text: str) -> list[int]:
+        """Return the ids of `text`."""
         ids = [max(index, UNKNOWN_ID) for index in self.tokenizer.encode(" ".join(text.split()))]
         if len(ids) > self.model.max_len:
             raise ValueError(f"text must have at most {self.model.max_len} tokens, but {text[:30]!r}… has {len(ids)}")
         return ids
 
-    def translate_lines(self, lines: Sequence[str], beam: int = 4, alpha: float = 0.6) -> list[str]:
+    def translate_lines(self, lines: Sequence[str], beam_size: int = 4, alpha: float = 0.6) -> list[str]:
         """Return the translation of each line, in the order of the lines."""
         translated = [""] * len(lines)
         full = sorted((place for place, line in enumerate(lines) if line.strip()), key=lambda place: len(lines[place]))
-        for place, text in zip(full, self.translate([lines[place] for place in full], beam, alpha), strict=True):
+        for place, text in zip(full, self.translate([lines[place] for place in full], beam_size, alpha), strict=True):
             translated[place] = text
         return translated
 
@@ -105,13 +80,16 @@ class RunFolder:
 
     @property
     def record(self) -> Path:
+        """The file with the run's settings and numbers."""
         return self.path / "run.json"
 
     @property
     def checkpoint(self) -> Path:
+        """The file from which the run goes on."""
         return self.path / "last.pt"
 
     def tokenizer(self, side: str) -> Path:
+        """Return the file of the tokenizer of the "source" or the "target"."""
         return self.path / f"tokenizer.{side}.json"
 
     def kept(self, step: int) -> Path:
@@ -139,12 +117,32 @@ class RunFolder:
                 "What was there before is whole: make room, and go on with --resume"
             ) from error
 
-    def save_tokenizers(self, tokenizers: TwoTokenizers) -> None:
-        tokenizers.source.save(self.tokenizer("source"))
-        tokenizers.target.save(self.tokenizer("target"))
+    def train_tokenizers(self, pairs: TextPairs, vocab_size: int, joint: bool) -> None:
+        """Write the tokenizers of both languages; where they are joint, they are one and the same."""
+        sources, targets = ([pair[side] for pair in pairs] for side in (0, 1))
+        if joint:
+            source = target = BytePairTokenizer.train(sources + targets, vocab_size)
+        else:
+            source, target = (BytePairTokenizer.train(texts, vocab_size) for texts in (sources, targets))
+        source.save(self.tokenizer("source"))
+        target.save(self.tokenizer("target"))
 
-    def load_tokenizers(self) -> TwoTokenizers:
-        return TwoTokenizers(*(BytePairTokenizer.load(self.tokenizer(side)) for side in ("source", "target")))
+    def load_tokenizers(self, weights: Path | None = None) -> tuple[BytePairTokenizer, BytePairTokenizer]:
+        """Return the tokenizers of source and target; where `weights` are named, check that they fit the recorded model."""
+        tokenizers = {side: BytePairTokenizer.load(self.tokenizer(side)) for side in ("source", "target")}
+        if weights is not None:
+            for side, tokenizer in tokenizers.items():
+                expected = getattr(self.load_config(), f"{side}_vocab_size")
+                if len(tokenizer) != expected:
+                    raise ValueError(
+                        f"{self.tokenizer(side)} does not fit the checkpoint {weights}: "
+                        f"the vocabulary has {len(tokenizer)} tokens, and the model was trained with {expected}"
+                    )
+        return tokenizers["source"], tokenizers["target"]
+
+    def load_config(self) -> TransformerConfig:
+        """Return the configuration of the recorded model."""
+        return TransformerConfig(**self.read_record()["model"])
 
     def read_record(self) -> dict[str, Any]:
         """Return the record, or raise `ValueError` where the folder holds none."""
@@ -154,39 +152,20 @@ class RunFolder:
             raise ValueError(f"{self.path} is not the folder of a training run: {self.record.name}: {error}") from None
 
     def write_record(self, record: dict[str, Any]) -> None:
+        """Write the record, with the versions that made it."""
         versions = {"python": platform.python_version()}
         versions |= {name: version(name) for name in ("torch", "tokenizers", "sacrebleu")}
         text = json.dumps({**record, "versions": versions}, indent=1, ensure_ascii=False) + "\n"
-        with whole_file(self.record) as file:
+        with atomic_write(self.record) as file:
             file.write(text.encode())
 
     def load(self, name: str | None = None) -> TextTranslator:
         """Return the translator of the weights `name`; by default of those that scored best on the validation set."""
-        record = self.read_record()
-        config = TransformerConfig(**record["model"])
-        weights = self.path / (name or record.get("chosen") or "last.pt")
-        tokenizers = self.load_tokenizers()
-        fit_vocabulary(self, weights, tokenizers, config)
-        model = CachedTransformer(config)
+        weights = self.path / (name or self.read_record().get("chosen") or "last.pt")
+        tokenizers = self.load_tokenizers(weights)
+        model = CachedTransformer(self.load_config())
         model.load_state_dict(read_checkpoint(weights, model)["model"])
-        return TextTranslator(model.eval(), tokenizers)
-
-
-def fit_vocabulary(folder: RunFolder, weights: Path, tokenizers: TwoTokenizers, config: TransformerConfig) -> None:
-    """Check that each tokenizer has as many tokens as the model that reads and writes them."""
-    sizes = {"source": config.source_vocab_size, "target": config.target_vocab_size}
-    for side, expected in sizes.items():
-        found = len(getattr(tokenizers, side))
-        if found != expected:
-            raise ValueError(
-                f"{folder.tokenizer(side)} does not fit the checkpoint {weights}: "
-                f"the vocabulary has {found} tokens, and the model was trained with {expected}"
-            )
-
-
-def model_record(config: TransformerConfig) -> dict[str, Any]:
-    """Return `config` as plain JSON, from which `TransformerConfig(**…)` makes it again."""
-    return asdict(config)
+        return TextTranslator(model.eval(), *tokenizers)
 
 
 def choose_device(name: str, local_rank: int | None = None) -> torch.device:
@@ -204,50 +183,3 @@ def choose_device(name: str, local_rank: int | None = None) -> torch.device:
     if name not in here:
         raise ValueError(f"--device must be auto or a device of this machine ({', '.join(here)}), but it is {name!r}")
     return torch.device(name)
-
-
-def curve_svg(losses: Sequence[float], validation: dict[int, float], title: str) -> str:
-    """Return a drawing of a run: the training loss (means of 1/200 of the run) as a line, the validation loss as points."""
-    width, height, left, top = 640, 360, 60, 40
-    size = max(1, len(losses) // 200)
-    line = [
-        (start + size / 2, sum(part) / len(part))
-        for start in range(0, len(losses), size)
-        if (part := losses[start : start + size])
-    ]
-    points = sorted(validation.items())
-    values = [value for _, value in [*line, *points]] or [0.0]
-    low, high = min(values), max(values)
-    high = high if high > low else low + 1
-
-    def at(step: int | float, value: int | float) -> str:
-        x = left + (width - left - 20) * step / max(1, len(losses))
-        y = top + (height - top - 50) * (high - value) / (high - low)
-        return f"{x:.1f},{y:.1f}"
-
-    ticks = []
-    for share in (0, 0.25, 0.5, 0.75, 1):
-        value = low + share * (high - low)
-        x, y = at(0, value).split(",")
-        ticks.append(f'<text x="{left - 8}" y="{y}" text-anchor="end" dominant-baseline="middle">{value:.2f}</text>')
-        ticks.append(f'<line x1="{x}" y1="{y}" x2="{width - 20}" y2="{y}" stroke="#ddd"/>')
-        x, y = at(share * len(losses), low).split(",")
-        ticks.append(f'<text x="{x}" y="{float(y) + 18}" text-anchor="middle">{round(share * len(losses)):,}</text>')
-    dots = [f'<circle cx="{x}" cy="{y}" r="4" fill="#d55e00"/>' for x, y in (at(*point).split(",") for point in points)]
-    path = " ".join(at(*place) for place in line)
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12">',
-            f'<title>{title}</title><rect width="{width}" height="{height}" fill="white"/>',
-            f'<text x="{left}" y="22" font-size="14">{title}</text>',
-            *ticks,
-            f'<polyline points="{path}" fill="none" stroke="#0072b2" stroke-width="1.5"/>',
-            *dots,
-            f'<text x="{(left + width) / 2}" y="{height - 8}" text-anchor="middle">step</text>',
-            f'<text x="{width - 20}" y="22" text-anchor="end">'
-            '<tspan fill="#0072b2">— training loss, smoothed labels</tspan>'
-            '  <tspan fill="#d55e00">● validation loss</tspan></text>',
-            "</svg>",
-            "",
-        ]
-    )

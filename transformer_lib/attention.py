@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from . import _checks as check
+from .alignment import masked_softmax
 
 # %% ../notebooks/06_attention.ipynb #scaled-dot-product-attention
 def scaled_dot_product_attention(
@@ -31,18 +32,14 @@ def scaled_dot_product_attention(
     boolean.
     Source: Vaswani et al. (2017), equation 1.
     """
-    check.attention(query, key, value, mask)
+    check.shape("query", query, "...", "query", "d_k")
+    check.shape("key", key, *query.shape[:-2], "key", query.size(-1))
+    check.shape("value", value, *key.shape[:-1], "d_v")
+    check.attention_mask("mask", mask, (*query.shape[:-1], key.size(-2)))
     # Scaling the query before the product keeps float16 scores from overflowing.
     scaled_query = query / math.sqrt(query.size(-1))
     scores = scaled_query @ key.transpose(-2, -1)  # (*batch, query, key)
-    if mask is None:
-        weights = scores.softmax(dim=-1)
-    else:
-        # A row of -inf alone would be NaN after the softmax, so a fully masked row
-        # keeps its scores, and loses its weights afterwards.
-        fully_masked = ~mask.any(dim=-1, keepdim=True)  # (…, query, 1)
-        weights = scores.masked_fill(~(mask | fully_masked), -math.inf).softmax(dim=-1)
-        weights = weights.masked_fill(~mask, 0.0)
+    weights = masked_softmax(scores, mask)  # (*batch, query, key)
     return weights @ value, weights  # (*batch, query, d_v), (*batch, query, key)
 
 # %% ../notebooks/06_attention.ipynb #split-heads
@@ -86,6 +83,7 @@ class MultiHeadAttention(nn.Module):
         self.value_projection = nn.Linear(d_model, d_model)
         self.output_projection = nn.Linear(d_model, d_model)
 
+    @check.at_the_door(check.multi_head_attention)
     def forward(
         self,
         query: Float[Tensor, "batch query d_model"],
@@ -93,10 +91,10 @@ class MultiHeadAttention(nn.Module):
         value: Float[Tensor, "batch key d_model"],
         mask: Bool[Tensor, "..."] | None = None,
     ) -> Float[Tensor, "batch query d_model"]:
-        check.multi_head_attention(query, key, value, mask, self)
         return self.attend(query, *self.keys_and_values(key, value), mask)
 
     def keys_and_values(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the keys and the values of all heads, `(batch, heads, key, d_k)`."""
         k = split_heads(self.key_projection(key), self.num_heads)
         v = split_heads(self.value_projection(value), self.num_heads)
         return k, v  # each (batch, heads, key, d_k)
@@ -104,6 +102,10 @@ class MultiHeadAttention(nn.Module):
     def attend(
         self, query: Tensor, k: Tensor, v: Tensor, mask: Tensor | None
     ) -> Tensor:
+        """Mix the values `v` for each query, by keys `k` of `keys_and_values`.
+
+        Shapes: `query` is `(batch, query, d_model)`, as is the result.
+        """
         q = self.query_projection(query)  # (batch, query, d_model)
         q = split_heads(q, self.num_heads)  # (batch, heads, query, d_k)
         dropout = self.dropout if self.training else 0.0
@@ -125,7 +127,7 @@ def attention_weights(
 
     Shapes, errors and source: as in `MultiHeadAttention`.
     """
-    check.multi_head_attention(query, key, key, mask, attention)
+    check.multi_head_attention(attention, query, key, key, mask)
     q = split_heads(attention.query_projection(query), attention.num_heads)
     k, v = attention.keys_and_values(key, key)
     return scaled_dot_product_attention(q, k, v, mask)[1]  # (batch, heads, query, key)

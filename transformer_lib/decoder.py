@@ -11,7 +11,8 @@ from torch import Tensor, nn
 
 from . import _checks as check
 from .attention import MultiHeadAttention
-from .encoder import AddAndNorm, FeedForward, LayerNorm, StackConfig
+from .encoder import AddAndNorm, FeedForward, LayerNorm
+from .encoder import TransformerConfig
 
 # %% ../notebooks/09_decoder.ipynb #decoder-layer
 class DecoderLayer(nn.Module):
@@ -28,17 +29,22 @@ class DecoderLayer(nn.Module):
     Source: Vaswani et al. (2017), sections 3.1 and 3.2.3.
     """
 
-    def __init__(self, config: StackConfig) -> None:
+    def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
+        self.config = config
         d_model, dropout, pre_norm = config.d_model, config.dropout, config.pre_norm
-        attention = d_model, config.num_heads, config.attention_dropout
-        self.self_attention = MultiHeadAttention(*attention)
-        self.cross_attention = MultiHeadAttention(*attention)
+        self.self_attention = MultiHeadAttention(
+            d_model, config.num_heads, config.attention_dropout
+        )
+        self.cross_attention = MultiHeadAttention(
+            d_model, config.num_heads, config.attention_dropout
+        )
         self.feed_forward = FeedForward(d_model, config.d_ff)
         self.self_attention_residual = AddAndNorm(d_model, dropout, pre_norm)
         self.cross_attention_residual = AddAndNorm(d_model, dropout, pre_norm)
         self.feed_forward_residual = AddAndNorm(d_model, dropout, pre_norm)
 
+    @check.at_the_door(check.decoder_input)
     def forward(
         self,
         x: Float[Tensor, "batch target d_model"],
@@ -46,18 +52,12 @@ class DecoderLayer(nn.Module):
         self_mask: Bool[Tensor, "..."] | None = None,
         memory_mask: Bool[Tensor, "..."] | None = None,
     ) -> Float[Tensor, "batch target d_model"]:
-        check.vectors("x", x, self.feed_forward.d_model)
-        check.vectors("memory", memory, self.feed_forward.d_model)
-        check.equally_many(x=x, memory=memory)
-
-        def look_back(x: Tensor) -> Tensor:
-            return self.self_attention(x, x, x, self_mask)
-
-        def look_across(x: Tensor) -> Tensor:
-            return self.cross_attention(x, memory, memory, memory_mask)
-
-        x = self.self_attention_residual(x, look_back)
-        x = self.cross_attention_residual(x, look_across)
+        x = self.self_attention_residual(
+            x, lambda x: self.self_attention(x, x, x, self_mask)
+        )
+        x = self.cross_attention_residual(
+            x, lambda x: self.cross_attention(x, memory, memory, memory_mask)
+        )
         return self.feed_forward_residual(x, self.feed_forward)
 
 # %% ../notebooks/09_decoder.ipynb #decoder
@@ -71,13 +71,15 @@ class Decoder(nn.Module):
     Source: Vaswani et al. (2017), section 3.1.
     """
 
-    def __init__(self, config: StackConfig) -> None:
+    def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
+        self.config = config
         self.layers = nn.ModuleList(
             DecoderLayer(config) for _ in range(config.num_layers)
         )
         self.norm = LayerNorm(config.d_model) if config.pre_norm else nn.Identity()
 
+    @check.at_the_door(check.decoder_input)
     def forward(
         self,
         x: Float[Tensor, "batch target d_model"],

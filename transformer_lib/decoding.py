@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['LayerCache', 'decode_with_cache', 'CachedState', 'CachedTransformer', 'sampling_probabilities', 'sample_decode',
-           'length_penalty', 'Hypothesis', 'beam_hypotheses', 'beam_search']
+           'length_penalty', 'Hypothesis', 'beam_hypotheses', 'beam_search', 'greedy_decode']
 
 # %% ../notebooks/13_decoding.ipynb #library-imports
 import math
@@ -12,41 +12,45 @@ from dataclasses import dataclass
 
 import torch
 from jaxtyping import Bool, Float, Int
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from . import _checks as check
-from ._modes import in_mode
+from ._modes import inference_in_mode
 from .decoder import DecoderLayer
-from .masks import look_ahead_mask, padding_mask
-from .seq2seq import EOS_ID, PAD_ID, SOS_ID
-from .seq2seq import greedy_decode as greedy_decode  # offered here too
-from .seq2seq import next_logits, write_words
+from .masks import causal_mask, padding_mask
+from .seq2seq import EOS_ID, PAD_ID, SOS_ID, AutoregressiveModel
+from .seq2seq import generate, greedy_decode, next_logits
 from .transformer import Transformer
+
+# Of the names imported here, the one that this module offers too.
+_all_ = ["greedy_decode"]
 
 # %% ../notebooks/13_decoding.ipynb #layer-cache
 class LayerCache:
-    """Keys and values of one decoder layer: of the source, and of the words so far.
+    """Keys and values of one decoder layer: of the source, and of what is written.
 
-    Shapes: each of `source` and `words` is a pair of keys and values,
+    Shapes: each of `cross_kv` and `self_kv` is a pair of keys and values,
     `(batch, heads, seq, d_k)`.
     """
 
     def __init__(
         self, layer: DecoderLayer, memory: Float[Tensor, "batch source d_model"]
     ) -> None:
-        self.source = layer.cross_attention.keys_and_values(memory, memory)
-        # No words yet: keys and values of length 0.
+        self.cross_kv = layer.cross_attention.keys_and_values(memory, memory)
+        # Nothing is written yet: keys and values of length 0.
         nothing = memory[:, :0]  # (batch, 0, d_model)
-        self.words = layer.self_attention.keys_and_values(nothing, nothing)
+        self.self_kv = layer.self_attention.keys_and_values(nothing, nothing)
 
     def append(self, k: Tensor, v: Tensor) -> None:
-        past_k, past_v = self.words
-        self.words = torch.cat([past_k, k], dim=2), torch.cat([past_v, v], dim=2)
+        """Add the keys and values of new tokens, `(batch, heads, target, d_k)`."""
+        past_k, past_v = self.self_kv
+        self.self_kv = torch.cat([past_k, k], dim=2), torch.cat([past_v, v], dim=2)
 
-    def select(self, rows: Int[Tensor, "kept"]) -> None:
-        self.source = self.source[0][rows], self.source[1][rows]
-        self.words = self.words[0][rows], self.words[1][rows]
+    def reorder(self, rows: Int[Tensor, "kept"]) -> None:
+        """Keep these sentences of the batch, in this order."""
+        self.cross_kv = self.cross_kv[0][rows], self.cross_kv[1][rows]
+        self.self_kv = self.self_kv[0][rows], self.self_kv[1][rows]
 
 
 def decode_with_cache(
@@ -56,70 +60,72 @@ def decode_with_cache(
     self_mask: Bool[Tensor, "..."],
     memory_mask: Bool[Tensor, "..."],
 ) -> Float[Tensor, "batch target d_model"]:
-    """Run `layer` on the words that are new; what it knows of the others is in `cache`.
+    """Run `layer` on new tokens; what it knows of those before is in `cache`.
 
-    The three lines at the end are those of `DecoderLayer.forward`; where keys and
+    The three statements at the end are those of `DecoderLayer.forward`; where keys and
     values come from is all that differs.
 
-    Shapes: `x` holds the new words; `self_mask` broadcasts to
-    `(batch, heads, target, words)`, the new ones among the words.
+    Shapes: `x` holds the new tokens; `self_mask` broadcasts to
+    `(batch, heads, target, written)`, and `written` counts the new ones too.
     """
 
     def look_back(x: Tensor) -> Tensor:
         cache.append(*layer.self_attention.keys_and_values(x, x))
-        return layer.self_attention.attend(x, *cache.words, self_mask)
-
-    def look_across(x: Tensor) -> Tensor:
-        return layer.cross_attention.attend(x, *cache.source, memory_mask)
+        return layer.self_attention.attend(x, *cache.self_kv, self_mask)
 
     x = layer.self_attention_residual(x, look_back)
-    x = layer.cross_attention_residual(x, look_across)
+    x = layer.cross_attention_residual(
+        x, lambda x: layer.cross_attention.attend(x, *cache.cross_kv, memory_mask)
+    )
     return layer.feed_forward_residual(x, layer.feed_forward)
 
 # %% ../notebooks/13_decoding.ipynb #cached-transformer
 @dataclass
 class CachedState:
-    """What a `CachedTransformer` knows between two words: one `LayerCache` a layer.
+    """What a `CachedTransformer` knows between two tokens: one `LayerCache` a layer.
 
-    Shapes: `memory_mask` is `(batch, 1, 1, source)`, `words` `(batch, written)`.
+    Shapes: `memory_mask` is `(batch, 1, 1, source)`, `tokens` `(batch, written)`.
     """
 
     layers: list[LayerCache]
     memory_mask: Bool[Tensor, "batch 1 1 source"]
-    words: Int[Tensor, "batch written"]
+    tokens: Int[Tensor, "batch written"]
 
-    def select(self, rows: Int[Tensor, "kept"]) -> None:
+    def reorder(self, rows: Int[Tensor, "kept"]) -> None:
         """Keep these sentences of the batch, in this order."""
-        self.memory_mask, self.words = self.memory_mask[rows], self.words[rows]
+        self.memory_mask, self.tokens = self.memory_mask[rows], self.tokens[rows]
         for layer in self.layers:
-            layer.select(rows)
+            layer.reorder(rows)
 
 
 class CachedTransformer(Transformer):
-    """A Transformer that computes keys and values of each word once, and keeps them.
+    """A Transformer that computes keys and values of each token once, and keeps them.
 
     The same parameters, the same logits: only `start` and `decode` are other ones, and
-    `decode` runs the decoder on the new words alone.
+    `decode` runs the decoder on the new tokens alone.
 
     Shapes, errors: as in `Transformer`.
     Source: Vaswani et al. (2017), section 3.2.3; Shazeer (2019), section 2.4.
     """
 
+    @check.at_the_door(check.source_to_read)
     def start(self, source: Int[Tensor, "batch source"]) -> CachedState:
-        memory = self.encode(source)  # (batch, source, d_model)
-        layers = [LayerCache(layer, memory) for layer in self.decoder.layers]
-        return CachedState(layers, padding_mask(source), words=source[:, :0])
+        """Read the sentences, and keep their keys and values in each layer."""
+        state = super().start(source)
+        layers = [LayerCache(layer, state.memory) for layer in self.decoder.layers]
+        return CachedState(layers, state.memory_mask, state.tokens)
 
+    @check.at_the_door(check.tokens_to_add)
     def decode(
-        self, words: Int[Tensor, "batch target"], state: CachedState
+        self, tokens: Int[Tensor, "batch target"], state: CachedState
     ) -> Float[Tensor, "batch target vocab"]:
-        check.equally_many(words=words, state=state.words)
-        done = state.words.size(1)
-        x = self.positions(self.target_embedding(words), offset=done)
-        state.words = torch.cat([state.words, words], dim=1)  # (batch, written)
-        causal = look_ahead_mask(state.words.size(1), x.device)[done:]
+        """Add `tokens` to what is written; return the logits of what follows each."""
+        done = state.tokens.size(1)
+        state.tokens = torch.cat([state.tokens, tokens], dim=1)  # (batch, written)
+        x = self.positional_encoding(self.target_embedding(tokens), offset=done)
+        causal = causal_mask(state.tokens.size(1), x.device)[done:]
         # causal: the last rows of the triangle, (target, written)
-        self_mask = padding_mask(state.words) & causal  # (batch, 1, target, written)
+        self_mask = padding_mask(state.tokens) & causal  # (batch, 1, target, written)
         for layer, cache in zip(self.decoder.layers, state.layers, strict=True):
             x = decode_with_cache(layer, x, cache, self_mask, state.memory_mask)
         return self.output(self.decoder.norm(x))  # (batch, target, vocab)
@@ -131,10 +137,10 @@ def sampling_probabilities(
     top_k: int | None = None,
     top_p: float | None = None,
 ) -> Float[Tensor, "*batch vocab"]:
-    """Return the probabilities to draw the next word from.
+    """Return the probabilities to draw the next token from.
 
-    Logits are divided by `temperature`. Then only the `top_k` most probable words stay,
-    then only the fewest words that reach `top_p` of what is left. What stays is scaled
+    Logits are divided by `temperature`. Then only the `top_k` most probable tokens
+    stay, then only the fewest that reach `top_p` of what is left. What stays is scaled
     to sum to 1.
 
     Shapes: as annotated.
@@ -145,21 +151,21 @@ def sampling_probabilities(
     check.sampling(temperature, top_k, top_p)
     # The largest logit becomes 0, so that no temperature can make an infinity.
     logits = (logits - logits.amax(dim=-1, keepdim=True)) / temperature
-    ordered, words = logits.softmax(dim=-1).sort(dim=-1, descending=True, stable=True)
-    rank = torch.arange(ordered.size(-1), device=ordered.device)  # 0 is the best word
+    ordered, tokens = logits.softmax(dim=-1).sort(dim=-1, descending=True, stable=True)
+    rank = torch.arange(ordered.size(-1), device=ordered.device)  # 0 is the best token
     if top_k is not None:
         ordered = ordered * (rank < top_k)
     if top_p is not None and top_p < 1:
-        before = ordered.cumsum(dim=-1) - ordered  # what the better words hold together
+        before = ordered.cumsum(dim=-1) - ordered  # what the better ones hold
         wanted = top_p * ordered.sum(dim=-1, keepdim=True)
         # Rank 0 always stays, whatever rounding does to `before`.
         ordered = ordered * ((before < wanted) | (rank == 0))
     ordered = ordered / ordered.sum(dim=-1, keepdim=True)
-    return torch.zeros_like(ordered).scatter(-1, words, ordered)
+    return torch.zeros_like(ordered).scatter(-1, tokens, ordered)
 
 # %% ../notebooks/13_decoding.ipynb #sample-decode
 def sample_decode(
-    model: nn.Module,
+    model: AutoregressiveModel,
     source: Int[Tensor, "batch source"],
     max_len: int,
     temperature: float = 1.0,
@@ -167,7 +173,7 @@ def sample_decode(
     top_p: float | None = None,
     generator: torch.Generator | None = None,
 ) -> Int[Tensor, "batch written"]:
-    """Write each sentence word by word, each drawn from `sampling_probabilities`.
+    """Write each sentence token by token, each drawn from `sampling_probabilities`.
 
     `generator` fixes what is drawn. The rest is as in `greedy_decode`.
 
@@ -181,7 +187,7 @@ def sample_decode(
         probabilities = sampling_probabilities(logits, temperature, top_k, top_p)
         return torch.multinomial(probabilities, 1, generator=generator).squeeze(1)
 
-    return write_words(model, source, max_len, draw)
+    return generate(model, source, max_len, draw)
 
 # %% ../notebooks/13_decoding.ipynb #length-penalty
 def length_penalty(length: int, alpha: float) -> float:
@@ -214,7 +220,7 @@ class Hypothesis:
 def _add_finished(
     found: list[list[Hypothesis]], written: Tensor, log_probs: Tensor, alpha: float
 ) -> None:
-    """Add hypotheses (batch, beam, length) whose probability is finite to `found`."""
+    """Add the hypotheses (batch, beam_size, length) with a probability to `found`."""
     for sentence, index in log_probs.isfinite().nonzero().tolist():
         tokens = tuple(written[sentence, index].tolist())
         total = log_probs[sentence, index].item()
@@ -226,10 +232,10 @@ def _cannot_improve(
     found: list[list[Hypothesis]], log_probs: Tensor, largest_penalty: float
 ) -> Tensor:
     """Say of which sentences (batch, 1) no live hypothesis can come among the best."""
-    beam = log_probs.size(1)
+    beam_size = log_probs.size(1)
     worst = [
-        sorted((ended.score for ended in all_ended), reverse=True)[beam - 1]
-        if len(all_ended) >= beam
+        sorted((ended.score for ended in all_ended), reverse=True)[beam_size - 1]
+        if len(all_ended) >= beam_size
         else -math.inf
         for all_ended in found
     ]
@@ -239,74 +245,76 @@ def _cannot_improve(
 
 # %% ../notebooks/13_decoding.ipynb #beam-hypotheses
 def beam_hypotheses(
-    model: nn.Module,
+    model: AutoregressiveModel,
     source: Int[Tensor, "batch source"],
     max_len: int,
-    beam: int = 4,
+    beam_size: int = 4,
     alpha: float = 0.6,
 ) -> list[list[Hypothesis]]:
-    """Return for each sentence up to `beam` hypotheses of a beam search, best first.
+    """Return up to `beam_size` hypotheses for each sentence, best first.
 
     A hypothesis that has written EOS leaves the beam and is never extended. Those that
     `max_len` cut off come after all that ended. The search goes on until no hypothesis
     in the beam can still come among the best.
 
-    Raises: `ValueError` as `greedy_decode` does, if `beam` is below 1, or if `alpha` is
-    negative.
+    Raises: `ValueError` as `greedy_decode` does, if `beam_size` is below 1, or if
+    `alpha` is negative.
     Source: Sutskever et al. (2014), section 3.2; Wu et al. (2016), section 7.
     """
-    check.writing(model, max_len, beam=beam)
+    check.writing(model, max_len, beam_size=beam_size)
     largest_penalty = length_penalty(max_len, alpha)
     found: list[list[Hypothesis]] = [[] for _ in source]
-    with in_mode(model, training=False):
+    with inference_in_mode(model, training=False):
         state = model.start(source)
         rows = torch.arange(len(source), device=source.device)  # (batch)
         sentence = rows[:, None]  # (batch, 1)
-        state.select(sentence.expand(-1, beam).flatten())  # (batch · beam) rows now
-        written = source.new_empty(len(source), beam, 0)
-        word = source.new_full((len(source) * beam, 1), SOS_ID)
+        state.reorder(sentence.expand(-1, beam_size).flatten())  # (batch · beam_size)
+        written = source.new_empty(len(source), beam_size, 0)
+        token = source.new_full((len(source) * beam_size, 1), SOS_ID)
         # At the start all hypotheses are alike, so only one of them may go on.
-        log_probs = torch.full((len(source), beam), -math.inf, device=source.device)
+        log_probs = torch.full(
+            (len(source), beam_size), -math.inf, device=source.device
+        )
         log_probs[:, 0] = 0
         while written.size(2) < max_len and log_probs.isfinite().any():
-            logits = next_logits(model, word, state)  # (batch · beam, vocab)
-            steps = logits.log_softmax(dim=-1).unflatten(0, (-1, beam))
+            logits = next_logits(model, token, state)  # (batch · beam_size, vocab)
+            steps = logits.log_softmax(dim=-1).unflatten(0, (-1, beam_size))
             candidates = (log_probs[:, :, None] + steps).flatten(start_dim=1)
-            log_probs, indices = candidates.topk(beam, dim=1)  # (batch, beam)
-            parents, words = indices // logits.size(1), indices % logits.size(1)
-            written = torch.cat([written[sentence, parents], words[:, :, None]], dim=2)
-            ends = words == EOS_ID  # (batch, beam)
+            log_probs, indices = candidates.topk(beam_size, dim=1)  # (batch, beam_size)
+            parents, tokens = indices // logits.size(1), indices % logits.size(1)
+            written = torch.cat([written[sentence, parents], tokens[:, :, None]], dim=2)
+            ends = tokens == EOS_ID  # (batch, beam_size)
             _add_finished(found, written, log_probs.where(ends, -math.inf), alpha)
             log_probs = log_probs.masked_fill(ends, -math.inf)
             done = _cannot_improve(found, log_probs, largest_penalty)  # (batch, 1)
             log_probs = log_probs.masked_fill(done, -math.inf)
-            state.select((sentence * beam + parents).flatten())
-            word = words.flatten()[:, None]  # (batch · beam, 1)
+            state.reorder((sentence * beam_size + parents).flatten())
+            token = tokens.flatten()[:, None]  # (batch · beam_size, 1)
         _add_finished(found, written, log_probs, alpha)  # those that were cut off
 
     def quality(hypothesis: Hypothesis) -> tuple[bool, float]:
         return hypothesis.tokens[-1] == EOS_ID, hypothesis.score
 
-    return [sorted(ended, key=quality, reverse=True)[:beam] for ended in found]
+    return [sorted(ended, key=quality, reverse=True)[:beam_size] for ended in found]
 
 # %% ../notebooks/13_decoding.ipynb #beam-search
 def beam_search(
-    model: nn.Module,
+    model: AutoregressiveModel,
     source: Int[Tensor, "batch source"],
     max_len: int,
-    beam: int = 4,
+    beam_size: int = 4,
     alpha: float = 0.6,
 ) -> Int[Tensor, "batch written"]:
-    """Write each sentence as the best hypothesis of a search with `beam` hypotheses.
+    """Write each sentence as the best of the hypotheses that a beam search finds.
 
-    `alpha` is the length penalty's: the larger it is, the longer the sentences. `beam`
-    and `alpha` are the paper's. With a beam of 1 this is `greedy_decode`.
+    `alpha` is the length penalty's: the larger it is, the longer the sentences.
+    The defaults are the paper's. With a `beam_size` of 1 this is `greedy_decode`.
 
     Shapes: as in `greedy_decode`.
     Raises: as `beam_hypotheses` does.
     Source: Vaswani et al. (2017), section 6.1.
     """
-    found = beam_hypotheses(model, source, max_len, beam, alpha)
+    found = beam_hypotheses(model, source, max_len, beam_size, alpha)
     best = [torch.tensor(hypotheses[0].tokens) for hypotheses in found]
     padded = pad_sequence(best, batch_first=True, padding_value=PAD_ID)
     return padded.to(source)

@@ -48,14 +48,15 @@ class PositionalEncoding(nn.Module):
 
     def __init__(self, d_model: int, max_len: int = 5000, dropout: float = 0.0) -> None:
         super().__init__()
+        self.max_len, self.d_model = max_len, d_model
         self.dropout = nn.Dropout(dropout)
         table = sinusoidal_table(max_len, d_model).unsqueeze(0)  # (1, max_len, d_model)
         self.register_buffer("table", table, persistent=False)
 
+    @check.at_the_door(check.positions)
     def forward(
         self, x: Float[Tensor, "batch seq d_model"], offset: int = 0
     ) -> Float[Tensor, "batch seq d_model"]:
-        check.positions(x, offset, *self.table.shape[1:])
         rows = self.table[:, offset : offset + x.size(1)]  # (1, seq, d_model)
         return self.dropout(x + rows)
 
@@ -74,12 +75,13 @@ class LearnedPositionalEmbedding(nn.Module):
 
     def __init__(self, d_model: int, max_len: int = 5000, dropout: float = 0.0) -> None:
         super().__init__()
+        self.max_len, self.d_model = max_len, d_model
         self.dropout = nn.Dropout(dropout)
         self.table = nn.Embedding(max_len, d_model)
 
+    @check.at_the_door(check.positions)
     def forward(
         self, x: Float[Tensor, "batch seq d_model"], offset: int = 0
     ) -> Float[Tensor, "batch seq d_model"]:
-        check.positions(x, offset, *self.table.weight.shape)
         rows = self.table.weight[offset : offset + x.size(1)]  # (seq, d_model)
         return self.dropout(x + rows)

@@ -173,7 +173,8 @@ class Recurrent(nn.Module):
 
     def __init__(self, cell: nn.Module, bidirectional: bool = False) -> None:
         super().__init__()
-        check.recurrent_cell(cell)
+        if not isinstance(cell, (RNNCell, LSTMCell, GRUCell)):
+            raise ValueError(f"cell must be one of this chapter, but it is {cell!r}")
         self.cells = nn.ModuleList([cell])
         if bidirectional:
             self.cells.append(copy.deepcopy(cell))
@@ -182,7 +183,11 @@ class Recurrent(nn.Module):
     def forward(
         self, x: Sequences, state: LayerStates | None = None
     ) -> tuple[Sequences, LayerStates]:
-        check.recurrent_input(x, self.cells[0].input_size)
+        size = self.cells[0].input_size
+        if isinstance(x, PackedSequence):
+            check.shape("the packed x", x.data, "words", size)
+        else:
+            check.shape("x", x, "batch", "seq", size)
         steps = _steps(x)  # seq tensors, each (running, input)
         starts = self._starts(x, len(steps[0]), state)
         outputs, ends = [], []

@@ -4,12 +4,13 @@
 
 # %% auto #0
 __all__ = ['PAD_ID', 'SOS_ID', 'EOS_ID', 'Hidden', 'Layer', 'RecurrentEncoder', 'RecurrentDecoder', 'RecurrentState', 'Seq2Seq',
-           'next_logits', 'write_words', 'greedy_decode']
+           'DecoderState', 'AutoregressiveModel', 'next_logits', 'generate', 'greedy_decode']
 
 # %% ../notebooks/01_seq2seq.ipynb #library-imports
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Float, Int
@@ -17,7 +18,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from . import _checks as check
-from ._modes import in_mode
+from ._modes import inference_in_mode
 
 # %% ../notebooks/01_seq2seq.ipynb #special-ids
 PAD_ID, SOS_ID, EOS_ID = 0, 1, 2
@@ -66,11 +67,11 @@ class RecurrentEncoder(nn.Module):
 
 # %% ../notebooks/01_seq2seq.ipynb #recurrent-decoder
 class RecurrentDecoder(nn.Module):
-    """Go on from a state: read some words, and score after each what comes next.
+    """Go on from a state: read some tokens, and score after each what comes next.
 
-    Shapes: `words` is `(batch, target)`; the logits are `(batch, target, vocab)`;
+    Shapes: `tokens` is `(batch, target)`; the logits are `(batch, target, vocab)`;
     the state comes in and goes out in the layer's own form.
-    Raises: `ValueError` for ids that the vocabulary does not have, or no words at all.
+    Raises: `ValueError` for ids that the vocabulary does not have, or no tokens at all.
     Source: Sutskever et al. (2014), section 2.
     """
 
@@ -83,24 +84,24 @@ class RecurrentDecoder(nn.Module):
         self.output = nn.Linear(hidden_size, vocab_size)
 
     def forward(
-        self, words: Int[Tensor, "batch target"], hidden: Hidden
+        self, tokens: Int[Tensor, "batch target"], hidden: Hidden
     ) -> tuple[Float[Tensor, "batch target vocab"], Hidden]:
-        check.token_ids("words", words, self.embedding.num_embeddings)
-        vectors = self.embedding(words)  # (batch, target, d_model)
+        check.token_ids("tokens", tokens, self.embedding.num_embeddings)
+        vectors = self.embedding(tokens)  # (batch, target, d_model)
         outputs, hidden = self.layer(vectors, hidden)  # (batch, target, hidden)
         return self.output(outputs), hidden  # (batch, target, vocab)
 
 # %% ../notebooks/01_seq2seq.ipynb #recurrent-state
 @dataclass
 class RecurrentState:
-    """What the model knows between two words: the state of its recurrent layer.
+    """What the model knows between two tokens: the state of its recurrent layer.
 
     Shapes: `hidden` is `(1, batch, hidden)`, for an LSTM a pair of those.
     """
 
     hidden: Hidden
 
-    def select(self, rows: Int[Tensor, "kept"]) -> None:
+    def reorder(self, rows: Int[Tensor, "kept"]) -> None:
         """Keep the sentences whose row numbers are given, in that order."""
         if isinstance(self.hidden, tuple):
             h, c = self.hidden
@@ -112,18 +113,16 @@ class RecurrentState:
 class Seq2Seq(nn.Module):
     """Encoder and decoder, joined by one state: the whole sentence in `hidden` numbers.
 
-    `forward` is given the target words (teacher forcing). To let the model write its
-    own: `state = start(source)` reads the sentences, and each `decode(words, state)`
-    goes on with some words more. The state then remembers them.
+    It is an `AutoregressiveModel`.
 
-    Shapes: `source` is `(batch, seq)`, `target_in` and `words` are `(batch, target)`;
+    Shapes: `source` is `(batch, seq)`, `target_in` and `tokens` are `(batch, target)`;
     the logits are `(batch, target, target_vocab_size)`.
     Raises: `ValueError` for ids that the vocabulary does not have, a sentence without
     words, padding before a word, and batches of different size.
     Source: Cho et al. (2014), section 2.2; Sutskever et al. (2014), section 2.
     """
 
-    max_len = math.inf  # no limit: it can write any number of words
+    max_len = math.inf  # no limit: it can write any number of tokens
 
     def __init__(
         self,
@@ -146,67 +145,112 @@ class Seq2Seq(nn.Module):
         return self.decode(target_in, self.start(source))
 
     def start(self, source: Int[Tensor, "batch seq"]) -> RecurrentState:
+        """Read the sentences; return the state before the first token is written."""
         _, hidden = self.encoder(source)
         return RecurrentState(hidden)
 
     def decode(
-        self, words: Int[Tensor, "batch target"], state: RecurrentState
+        self, tokens: Int[Tensor, "batch target"], state: RecurrentState
     ) -> Float[Tensor, "batch target vocab"]:
-        logits, state.hidden = self.decoder(words, state.hidden)
+        """Add `tokens` to what is written; return the logits of what follows each."""
+        logits, state.hidden = self.decoder(tokens, state.hidden)
         return logits  # (batch, target, vocab)
+
+# %% ../notebooks/01_seq2seq.ipynb #autoregressive-model
+@runtime_checkable
+class DecoderState(Protocol):
+    """What a model knows between two tokens, for a batch of sentences."""
+
+    def reorder(self, rows: Int[Tensor, "kept"]) -> None:
+        """Keep the sentences whose row numbers are given, in that order."""
+
+
+@runtime_checkable
+class AutoregressiveModel(Protocol):
+    """What the searches of this course ask of a model, besides being a `nn.Module`.
+
+    `model(source, target_in)` is given the whole target (teacher forcing), and returns
+    the logits of what follows each token. To let it write its own: `start` reads the
+    sentences, and each `decode` goes on with some tokens more.
+
+    Shapes: `source` is `(batch, source)`, `target_in` and `tokens` are
+    `(batch, target)`; the logits are `(batch, target, vocab)`.
+    """
+
+    max_len: float  # the most tokens that it can write; math.inf for no limit
+
+    def __call__(self, source: Tensor, target_in: Tensor) -> Tensor:
+        """Return the logits of what follows each token of `target_in`."""
+
+    def start(self, source: Int[Tensor, "batch source"]) -> DecoderState:
+        """Read the sentences; return the state before the first token is written."""
+
+    def decode(
+        self, tokens: Int[Tensor, "batch target"], state: DecoderState
+    ) -> Float[Tensor, "batch target vocab"]:
+        """Add `tokens` to what is written; return the logits of what follows each.
+
+        `state` is changed: it remembers the tokens.
+        """
+
+    def modules(self) -> Iterator[nn.Module]:
+        """Return all parts of the model, as every `nn.Module` does."""
+
+    def train(self, mode: bool = True) -> nn.Module:
+        """Switch to training or evaluation mode, as every `nn.Module` does."""
 
 # %% ../notebooks/01_seq2seq.ipynb #next-logits
 def next_logits(
-    model: nn.Module, word: Int[Tensor, "batch 1"], state: object
+    model: AutoregressiveModel, token: Int[Tensor, "batch 1"], state: DecoderState
 ) -> Float[Tensor, "batch vocab"]:
-    """Score the word that follows `word`; -∞ for padding and SOS, which nobody writes.
+    """Score what follows `token`; -∞ for padding and SOS, which nobody writes.
 
-    Shapes: `word` is `(batch, 1)`, the result `(batch, vocab)`.
+    Shapes: `token` is `(batch, 1)`, the result `(batch, vocab)`.
     Raises: `ValueError` if the scores are not numbers.
     """
-    logits = model.decode(word, state)[:, -1]  # (batch, vocab)
+    logits = model.decode(token, state)[:, -1]  # (batch, vocab)
     if logits.sum().isnan():
         raise ValueError("the model's scores are NaN: its weights are broken")
     never = torch.tensor([PAD_ID, SOS_ID], device=logits.device)
     return logits.index_fill(1, never, -math.inf)
 
-# %% ../notebooks/01_seq2seq.ipynb #write-words
-def write_words(
-    model: nn.Module,
+# %% ../notebooks/01_seq2seq.ipynb #generate
+def generate(
+    model: AutoregressiveModel,
     source: Int[Tensor, "batch seq"],
     max_len: int,
     choose: Callable[[Tensor], Tensor],
 ) -> Int[Tensor, "batch written"]:
-    """Write word by word, each chosen from its scores, until all sentences have an EOS.
+    """Write token by token, each chosen from its scores, until all sentences have EOS.
 
-    `choose` gets the logits of the next word, `(batch, vocab)`, and returns one id for
-    each sentence. `model` has `start`, `decode` and `max_len`, as `Seq2Seq`. It runs in
-    evaluation mode and without gradients, and gets its mode back.
+    `choose` gets the logits of the next token, `(batch, vocab)`, and returns one id for
+    each sentence. `model` runs in evaluation mode and without gradients, and gets its
+    mode back.
 
-    Shapes: the result is `(batch, written)`, `written` at most `max_len`: the words,
+    Shapes: the result is `(batch, written)`, `written` at most `max_len`: the tokens,
     then EOS, then padding. A sentence that found no end within `max_len` has no EOS.
     Raises: `ValueError` if `max_len` is below 1 or above the model's own `max_len`.
     """
     check.writing(model, max_len)
-    with in_mode(model, training=False):
+    with inference_in_mode(model, training=False):
         state = model.start(source)
-        word = source.new_full((len(source), 1), SOS_ID)  # (batch, 1)
-        finished = torch.zeros_like(word, dtype=torch.bool)  # (batch, 1)
+        token = source.new_full((len(source), 1), SOS_ID)  # (batch, 1)
+        finished = torch.zeros_like(token, dtype=torch.bool)  # (batch, 1)
         written = []
         while len(written) < max_len and not finished.all():
-            chosen = choose(next_logits(model, word, state))  # (batch)
-            word = chosen[:, None].masked_fill(finished, PAD_ID)  # (batch, 1)
-            finished = finished | (word == EOS_ID)
-            written.append(word)
+            chosen = choose(next_logits(model, token, state))  # (batch)
+            token = chosen[:, None].masked_fill(finished, PAD_ID)  # (batch, 1)
+            finished = finished | (token == EOS_ID)
+            written.append(token)
     return torch.cat(written, dim=1)  # (batch, written)
 
 # %% ../notebooks/01_seq2seq.ipynb #greedy-decode
 def greedy_decode(
-    model: nn.Module, source: Int[Tensor, "batch seq"], max_len: int
+    model: AutoregressiveModel, source: Int[Tensor, "batch seq"], max_len: int
 ) -> Int[Tensor, "batch written"]:
-    """Write each sentence word by word, always the word with the highest score.
+    """Write each sentence token by token, always the one with the highest score.
 
-    Shapes and errors: as in `write_words`.
+    Shapes and errors: as in `generate`.
     Source: Sutskever et al. (2014), section 3.2 (with a beam of 1: chapter 13).
     """
-    return write_words(model, source, max_len, lambda logits: logits.argmax(dim=-1))
+    return generate(model, source, max_len, lambda logits: logits.argmax(dim=-1))

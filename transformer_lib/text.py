@@ -13,8 +13,7 @@ import unicodedata
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from pathlib import Path
-from typing import NamedTuple
+from operator import index
 
 import torch
 from jaxtyping import Float, Int
@@ -22,8 +21,13 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence
 
 from . import _checks as check
+from ._files import atomic_write
 from ._lines import read_lines
+from ._reviews import Review, read_reviews
 from .seq2seq import PAD_ID
+
+# Of the names imported here, those that this module offers too.
+_all_ = ["Review", "read_reviews"]
 
 # %% ../notebooks/03_text.ipynb #normalise
 def normalise(text: str) -> str:
@@ -56,6 +60,16 @@ def tokenize(text: str, max_tokens: int | None = None) -> list[str]:
     return [word for word in words if word][:max_tokens]
 
 # %% ../notebooks/03_text.ipynb #vocabulary
+def _words(name: str, values: Iterable[str]) -> list[str]:
+    """Return `values` as a list, if they are words: not one text, and only strings."""
+    if isinstance(values, str):
+        raise ValueError(f"{name} must be a list of words, not a text: {values!r}")
+    words = list(values)
+    for word in words:
+        check.string(f"each of {name}", word)
+    return words
+
+
 class Vocabulary:
     """The most frequent words and their ids, with OOV buckets for all other words.
 
@@ -73,7 +87,7 @@ class Vocabulary:
         self, tokens: Iterable[str], max_size: int = 10_000, oov_buckets: int = 1000
     ) -> None:
         check.at_least(1, max_size=max_size, oov_buckets=oov_buckets)
-        tokens = check.words("tokens", tokens)
+        tokens = _words("tokens", tokens)
         check.not_empty("tokens", tokens)
         self.words = [word for word, _ in Counter(tokens).most_common(max_size)]
         self.oov_buckets = oov_buckets
@@ -83,19 +97,35 @@ class Vocabulary:
         return 1 + len(self.words) + self.oov_buckets  # 1: padding
 
     def encode(self, tokens: Iterable[str]) -> list[int]:
-        return [self._id(word) for word in check.words("tokens", tokens)]
+        """Return the id of each token."""
+        return [self._id(word) for word in _words("tokens", tokens)]
 
     def decode(self, ids: Iterable[int]) -> list[str]:
+        """Return the token of each id; what was unknown is `<oov N>`, N its bucket."""
         return [self._word(i) for i in ids]
 
     def save(self, path: str | os.PathLike) -> None:
+        """Write the words and the number of buckets to a file."""
         saved = {"words": self.words, "oov_buckets": self.oov_buckets}
-        Path(path).write_text(json.dumps(saved, ensure_ascii=False), encoding="utf-8")
+        with atomic_write(path) as file:
+            file.write(json.dumps(saved, ensure_ascii=False).encode())
 
     @classmethod
     def load(cls, path: str | os.PathLike) -> "Vocabulary":
-        words, oov_buckets = check.saved_vocabulary(path, "\n".join(read_lines(path)))
-        return cls(words, len(words), oov_buckets)
+        """Return the vocabulary that `save` wrote to a file."""
+        try:
+            saved = json.loads("\n".join(read_lines(path)))
+            vocabulary = cls(
+                saved["words"], len(saved["words"]), index(saved["oov_buckets"])
+            )
+            check.one_size(
+                "each word must occur once",
+                words=len(saved["words"]),
+                different=len(vocabulary.words),
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{path} holds no saved vocabulary: {error!r}") from None
+        return vocabulary
 
     def _id(self, word: str) -> int:
         if word in self._ids:
@@ -147,7 +177,7 @@ def bucket_batches(
     if `batch_size` is below 1.
     """
     check.not_empty("sequences", sequences)
-    check.one_each(sequences=sequences, labels=labels)
+    check.equally_many(sequences=sequences, labels=labels)
     check.at_least(1, batch_size=batch_size)
     # A sort leaves equals in the order in which they come: mixed ones stay mixed.
     order = sorted(_numbers(len(sequences), generator), key=lambda i: len(sequences[i]))
@@ -209,40 +239,3 @@ class SentimentClassifier(nn.Module):
         _, state = self.gru(packed)  # (num_layers, batch, hidden)
         last = state[-1] * (lengths > 0).unsqueeze(1)  # (batch, hidden)
         return self.output(last).squeeze(1)  # (batch)
-
-# %% ../notebooks/03_text.ipynb #review
-class Review(NamedTuple):
-    """The text of a review, and its label: 1 for positive, 0 for negative."""
-
-    text: str
-    label: int
-
-# %% ../notebooks/03_text.ipynb #read-reviews
-def read_reviews(path: str | os.PathLike) -> list[Review]:
-    """Return all reviews of a folder in IMDB's layout, or of a table in NSMC's.
-
-    A folder holds `pos` and `neg`, with one `.txt` file for each review. A table has
-    tabs between its columns, a first line that names them, `document` and `label` among
-    them, and labels 0 and 1. Files may be gzipped. A row with an empty document is
-    kept: it is a review without words.
-
-    Raises: `ValueError` that names the file and the line if something is missing,
-    empty, broken or unknown.
-    """
-    return (_from_folder if Path(path).is_dir() else _from_table)(Path(path))
-
-
-def _from_folder(path: Path) -> list[Review]:
-    check.review_folder(path)
-    return [
-        Review("\n".join(read_lines(file)), label)
-        for label, name in enumerate(("neg", "pos"))
-        for file in sorted((path / name).glob("[!.]*"))
-    ]
-
-
-def _from_table(path: Path) -> list[Review]:
-    header, *rows = [line.split("\t") for line in read_lines(path)]
-    check.review_table(path, header, rows)
-    text_at, label_at = header.index("document"), header.index("label")
-    return [Review(row[text_at], int(row[label_at])) for row in rows]

@@ -21,15 +21,14 @@ import torch
 from sacrebleu.metrics import BLEU
 from tokenizers import Tokenizer, decoders, models, normalizers
 from tokenizers import pre_tokenizers, trainers
-from torch import nn
 from torch.nn.utils.rnn import pad_sequence
 
 from . import _checks as check
-from ._files import whole_file
-from ._lines import read_lines
+from ._files import atomic_write
+from ._lines import read_line_pairs
 from .decoding import CachedTransformer, beam_search, greedy_decode
-from .seq2seq import EOS_ID, PAD_ID
-from .transformer import TransformerConfig
+from .seq2seq import EOS_ID, PAD_ID, AutoregressiveModel
+from .encoder import TransformerConfig
 
 # %% ../notebooks/14_translation.ipynb #parallel-corpus
 TextPairs = tuple[tuple[str, str], ...]
@@ -49,7 +48,17 @@ class ParallelCorpus:
     unseen: TextPairs = ()
 
     def __post_init__(self) -> None:
-        check.text_pairs(asdict(self))
+        where: dict[str, str] = {}
+        for name, pairs in asdict(self).items():
+            for pair in pairs:
+                texts = [text for text in pair if isinstance(text, str) and text]
+                if len(pair) != 2 or len(texts) != 2:
+                    raise ValueError(f"{name} must hold pairs of texts, not {pair!r}")
+                if where.setdefault(pair[0], name) != name:
+                    raise ValueError(
+                        "no sentence may be in two sets, "
+                        f"but {pair[0]!r} is in {where[pair[0]]} and in {name}"
+                    )
 
     @classmethod
     def from_files(
@@ -64,17 +73,8 @@ class ParallelCorpus:
         Raises: `ValueError` for a missing file, a file that is no text in UTF-8, files
         of unequal length, and `held_out` that leaves no training.
         """
-        sources, targets = read_lines(source), read_lines(target)
-        check.one_size(
-            "line n of source and target must say the same",
-            **{f"the lines of {source}": len(sources)},
-            **{f"of {target}": len(targets)},
-        )
-        check.in_range(0, len(sources) - 1, held_out=held_out)
-        pairs = [
-            (one.strip(), other.strip())
-            for one, other in zip(sources, targets, strict=True)
-        ]
+        pairs = read_line_pairs(source, target)
+        check.in_range(0, len(pairs) - 1, held_out=held_out)
         first_held_out = len(pairs) - held_out
         train = tuple(pair for pair in pairs[:first_held_out] if all(pair))
         known = {sentence for sentence, _ in train}
@@ -84,6 +84,13 @@ class ParallelCorpus:
 # %% ../notebooks/14_translation.ipynb #byte-pair-tokenizer
 UNKNOWN_ID = 3
 SPECIAL_TOKENS = ["<pad>", "<sos>", "<eos>", "<unknown>"]  # ids 0 to 3
+
+
+def _check_text(name: str, text: str) -> None:
+    """Check that `text` is a string with at least one word."""
+    check.string(name, text)
+    if not text.strip():
+        raise ValueError(f"{name} must hold at least one word, but it is empty")
 
 
 class BytePairTokenizer:
@@ -107,9 +114,15 @@ class BytePairTokenizer:
         Raises: `ValueError` for a `vocab_size` without room for each character, and for
         what is no list of texts.
         """
-        texts = check.texts("sentences", sentences)
-        letters = len({letter for text in texts for letter in text}) + 1
-        check.room_for(vocab_size, special=len(SPECIAL_TOKENS), letters=letters)
+        if isinstance(sentences, str):
+            raise ValueError(f"sentences must be a list of texts, not {sentences!r}")
+        texts = list(sentences)
+        check.not_empty("sentences", texts)
+        for text in texts:
+            _check_text("each of sentences", text)
+        letters = len({letter for text in texts for letter in text})
+        # One more than the letters: what Metaspace writes for a space.
+        check.at_least(len(SPECIAL_TOKENS) + letters + 1, vocab_size=vocab_size)
         backend = Tokenizer(models.BPE(unk_token=SPECIAL_TOKENS[UNKNOWN_ID]))
         # NFC: é is one character, however it was typed. And one kind of apostrophe.
         backend.normalizer = normalizers.Sequence(
@@ -131,23 +144,28 @@ class BytePairTokenizer:
         return self.backend.get_vocab_size()
 
     def encode(self, text: str) -> list[int]:
-        check.text("text", text)
+        """Return the ids of the tokens of `text`."""
+        _check_text("text", text)
         return self.backend.encode(text).ids
 
     def tokens(self, text: str) -> list[str]:
-        check.text("text", text)
+        """Return the tokens of `text` themselves; ▁ stands for a space."""
+        _check_text("text", text)
         return self.backend.encode(text).tokens
 
     def decode(self, ids: Iterable[int]) -> str:
+        """Return the text of `ids` up to the end's, without special tokens."""
         written = takewhile(lambda index: index != EOS_ID, ids)
         return self.backend.decode([index for index in written if index > UNKNOWN_ID])
 
     def save(self, path: str | os.PathLike) -> None:
-        with whole_file(path) as file:
+        """Write the tokenizer to a file, as JSON."""
+        with atomic_write(path) as file:
             file.write(self.backend.to_str().encode())
 
     @classmethod
     def load(cls, path: str | os.PathLike) -> "BytePairTokenizer":
+        """Return the tokenizer that `save` wrote to a file."""
         try:
             backend = Tokenizer.from_str(Path(path).read_text(encoding="utf-8"))
         except Exception as error:  # the library raises nothing narrower
@@ -158,11 +176,18 @@ class BytePairTokenizer:
 
 # %% ../notebooks/14_translation.ipynb #encode-pairs
 def encode_pairs(
-    tokenizer: BytePairTokenizer, pairs: Iterable[tuple[str, str]]
+    tokenizer: BytePairTokenizer,
+    pairs: Iterable[tuple[str, str]],
+    target_tokenizer: BytePairTokenizer | None = None,
 ) -> list[tuple[list[int], list[int]]]:
-    """Return the ids of each pair; the target's end in EOS, as `Batch` wants them."""
+    """Return the ids of each pair; the target's end in EOS, as `Batch` wants them.
+
+    `tokenizer` reads both languages, or the source alone where there is a
+    `target_tokenizer`.
+    """
+    target_tokenizer = target_tokenizer or tokenizer
     return [
-        (tokenizer.encode(source), [*tokenizer.encode(target), EOS_ID])
+        (tokenizer.encode(source), [*target_tokenizer.encode(target), EOS_ID])
         for source, target in pairs
     ]
 
@@ -174,6 +199,17 @@ class BleuScore(NamedTuple):
     signature: str
 
 
+def _check_predictions(predictions: list[str], references: list[str]) -> None:
+    """Check that both are equally long lists of texts; a prediction may be empty."""
+    for name, texts in (("predictions", predictions), ("references", references)):
+        if isinstance(texts, str) or not all(isinstance(text, str) for text in texts):
+            raise ValueError(f"{name} must be a list of texts, but it is {texts!r}")
+    check.not_empty("references", references)
+    check.equally_many(predictions=predictions, references=references)
+    for reference in references:
+        _check_text("each of references", reference)
+
+
 def corpus_bleu(predictions: list[str], references: list[str]) -> BleuScore:
     """Return the BLEU of all `predictions` together, with one reference each.
 
@@ -183,7 +219,7 @@ def corpus_bleu(predictions: list[str], references: list[str]) -> BleuScore:
     Raises: `ValueError` unless both are equally long lists of texts, not empty.
     Source: Papineni et al. (2002); Post (2018).
     """
-    check.predictions(predictions, references)
+    _check_predictions(predictions, references)
     metric = BLEU()
     score = metric.corpus_score(predictions, [references]).score
     return BleuScore(score, str(metric.get_signature()))
@@ -194,31 +230,41 @@ def exact_match(predictions: list[str], references: list[str]) -> float:
 
     Raises: `ValueError` as `corpus_bleu` does.
     """
-    check.predictions(predictions, references)
+    _check_predictions(predictions, references)
     right = sum(map(str.__eq__, predictions, references))
     return right / len(references)
 
 # %% ../notebooks/14_translation.ipynb #translator
 class Translator:
-    """A trained model and its tokenizer: text in, translated text out.
+    """A trained model and its tokenizers: text in, translated text out.
 
-    The model is any that has `start` and `decode`: chapter 1's, 4's, 10's or 13's.
-    `translate` takes one text or a list, and gives back the same. With one hypothesis
-    (`beam` 1) it decodes greedily. `save` keeps a Transformer's weights in half
-    precision; `load` gives a `CachedTransformer`.
+    `tokenizer` serves both languages, or the source alone where there is a
+    `target_tokenizer`. `save` keeps a Transformer's weights in half precision, and both
+    tokenizers; `load` gives a `CachedTransformer`.
 
     Raises: `ValueError` for what is no text, an empty text, characters that training
-    never had, more tokens than the model has positions, and `beam` below 1; `load`,
-    for a missing or foreign file.
+    never had, more tokens than the model has positions, and `beam_size` below 1;
+    `load`, for a missing or foreign file.
     """
 
-    def __init__(self, model: nn.Module, tokenizer: BytePairTokenizer) -> None:
+    def __init__(
+        self,
+        model: AutoregressiveModel,
+        tokenizer: BytePairTokenizer,
+        target_tokenizer: BytePairTokenizer | None = None,
+    ) -> None:
         self.model, self.tokenizer = model, tokenizer
+        self.target_tokenizer = target_tokenizer or tokenizer
 
     def translate(
-        self, text: str | list[str], beam: int = 1, alpha: float = 0.6
+        self, text: str | list[str], beam_size: int = 1, alpha: float = 0.6
     ) -> str | list[str]:
-        check.at_least(1, beam=beam)
+        """Return the translation of one text, or those of a list, in the same form.
+
+        With a `beam_size` of 1 it decodes greedily; otherwise `alpha` is the length
+        penalty's.
+        """
+        check.at_least(1, beam_size=beam_size)
         texts = text if isinstance(text, list) else [text]
         sources = [self.read(one) for one in texts]
         translated = []
@@ -227,16 +273,16 @@ class Translator:
             source = pad_sequence(batch, batch_first=True, padding_value=PAD_ID)
             source = source.to(next(self.model.parameters()).device)  # (batch, source)
             max_len = min(2 * source.size(1) + 10, self.model.max_len)
-            if beam == 1:
+            if beam_size == 1:
                 written = greedy_decode(self.model, source, max_len)
             else:
-                written = beam_search(self.model, source, max_len, beam, alpha)
-            translated += [self.tokenizer.decode(ids) for ids in written.tolist()]
+                written = beam_search(self.model, source, max_len, beam_size, alpha)
+            translated += map(self.target_tokenizer.decode, written.tolist())
         return translated if isinstance(text, list) else translated[0]
 
     def read(self, text: str) -> list[int]:
         """Return the ids of `text`; a last point, and capitals it never met, may go."""
-        check.text("text", text)
+        _check_text("text", text)
         known = self.tokenizer.backend.token_to_id
         text = self.tokenizer.backend.normalizer.normalize_str(" ".join(text.split()))
         if text[-1] in ".!" and known(text[-1]) is None:
@@ -257,28 +303,35 @@ class Translator:
         return ids
 
     def save(self, path: str | os.PathLike) -> None:
+        """Write all that `load` needs to a file."""
         # On a copy: the translator goes on in full precision.
         weights = copy.deepcopy(self.model).half().state_dict()
         saved = {
             "config": asdict(self.model.config),
             "tokenizer": self.tokenizer.backend.to_str(),
+            "target_tokenizer": self.target_tokenizer.backend.to_str(),
             "weights": weights,
         }
-        with whole_file(path) as file:
+        with atomic_write(path) as file:
             torch.save(saved, file)
 
     @classmethod
     def load(cls, path: str | os.PathLike) -> "Translator":
+        """Return the translator that `save` wrote to a file, in evaluation mode."""
         if not Path(path).is_file():
             raise ValueError(f"there is no file {path}")
         try:
             saved = torch.load(path, map_location="cpu", weights_only=True)
             model = CachedTransformer(TransformerConfig(**saved["config"]))
             model.load_state_dict(saved["weights"])
-            tokenizer = BytePairTokenizer(Tokenizer.from_str(saved["tokenizer"]))
+            source = saved["tokenizer"]
+            target = saved.get("target_tokenizer", source)  # older files have one
+            tokenizers = [
+                BytePairTokenizer(Tokenizer.from_str(text)) for text in (source, target)
+            ]
         except Exception as error:  # a foreign file can fail in any way
             raise ValueError(f"{path} does not hold a translator: {error}") from None
-        return cls(model.eval(), tokenizer)
+        return cls(model.eval(), *tokenizers)
 
 # %% ../notebooks/14_translation.ipynb #pretrained-translator
 def pretrained_translator(name: str = "translator") -> Translator:

@@ -1,4 +1,4 @@
-"""Give each cell of a chapter a place that a link can name: the cell `look-ahead-mask` is `#cell-look-ahead-mask`."""
+"""Give each cell of a chapter a place that a link can name: the cell `causal-mask` is `#cell-causal-mask`."""
 
 import json
 from pathlib import Path

@@ -57,14 +57,14 @@ def test_every_step_and_score_is_the_librarys(touch, slide, number, beam):
     seen.page.keyboard.type(english)  # the list goes to it
     slide(seen, "beam", beam - 1)
 
-    final = beam_hypotheses(model, source, max_len=12, beam=beam)[0]
+    final = beam_hypotheses(model, source, max_len=12, beam_size=beam)[0]
     last = max(len(one.tokens) for one in final)
     before = {""}
     for step in range(1, last + 1):
         assert f"for {beam} place" in said(seen)
         press(seen, "next step")
         # Cut off after `step` tokens, the library's search shows what its beam holds, and what has ended before.
-        held = {words_of(one.tokens): one for one in beam_hypotheses(model, source, max_len=step, beam=beam)[0]}
+        held = {words_of(one.tokens): one for one in beam_hypotheses(model, source, max_len=step, beam_size=beam)[0]}
         now = {words: one for words, one in held.items() if len(one.tokens) == step}
         stay = nodes(seen, "kept") | nodes(seen, "ended")
         assert {words for words in stay if len(words.split()) == step} == set(now)
@@ -93,7 +93,7 @@ def test_every_step_and_score_is_the_librarys(touch, slide, number, beam):
     greedy = words_of(greedy_decode(model, source, max_len=12)[0].tolist()).removesuffix(" <EOS>")
     slide(seen, "α", 0)
     for alpha in ALPHAS:
-        best = words_of(beam_search(model, source, max_len=12, beam=beam, alpha=alpha)[0].tolist()).removesuffix(" <EOS>")
+        best = words_of(beam_search(model, source, max_len=12, beam_size=beam, alpha=alpha)[0].tolist()).removesuffix(" <EOS>")
         other = "the same" if best == greedy else greedy
         end = f"All have ended: {best} has the best score, and greedy decoding writes {other}."
         lengths = {len(one.tokens) for one in final}
@@ -101,7 +101,7 @@ def test_every_step_and_score_is_the_librarys(touch, slide, number, beam):
             end += f" All have {lengths.pop()} tokens: α cannot change their order."
         assert said(seen).endswith(end)
         rows = [row.split("\t") for row in seen.figure.locator("tr:has(td)").all_inner_texts()]
-        expected = beam_hypotheses(model, source, max_len=12, beam=beam, alpha=alpha)[0]
+        expected = beam_hypotheses(model, source, max_len=12, beam_size=beam, alpha=alpha)[0]
         for (words, chance, tokens, score), one in zip(rows, expected, strict=True):
             sentence = words_of(one.tokens).removesuffix(" <EOS>")
             assert words == sentence + (" (greedy)" if sentence == greedy else "")

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from transformer_lib.schedule import transformer_rate
+from transformer_lib.schedule import noam_rate
 from transformer_lib.teaching.figures import live
 
 WIDTHS = [32, 64, 128, 256, 512, 1024]
@@ -41,18 +41,18 @@ def test_the_rates_are_the_librarys(touch, slide, d_model, warmup, factor, last,
         slide(seen, label, values.index(value))
     slide(seen, "at step", part)
     step = max(1, last * part // 40)
-    peak = factor * transformer_rate(warmup, d_model, warmup)
+    peak = factor * noam_rate(warmup, d_model, warmup)
 
     said = seen.figure.locator(".tl-says").inner_text()
     found = re.fullmatch(
         r"Step ([\d,]+): the rate is ([\d.e-]+) and (.+)\. The peak, ([\d.]+) at step ([\d,]+), is (.+) the paper's\.", said
     )
     assert [int(found[place].replace(",", "")) for place in (1, 5)] == [step, warmup]
-    assert float(found[2]) == pytest.approx(factor * transformer_rate(step, d_model, warmup), rel=0.006)
+    assert float(found[2]) == pytest.approx(factor * noam_rate(step, d_model, warmup), rel=0.006)
     assert float(found[4]) == pytest.approx(peak, rel=0.006)
     assert found[3] == ("still rises" if step < warmup else "is at its peak" if step == warmup else "falls")
     times = 1 if found[6] == "as high as" else float(found[6].removesuffix(" times"))
-    assert times == pytest.approx(peak / transformer_rate(4000, 512), rel=0.006)
+    assert times == pytest.approx(peak / noam_rate(4000, 512), rel=0.006)
 
     # The picture: from its axis back to numbers.
     ticks = seen.figure.locator("svg text[x='60']").evaluate_all(
@@ -66,7 +66,7 @@ def test_the_rates_are_the_librarys(touch, slide, d_model, warmup, factor, last,
         assert len(drawn) >= 201
         for x, y in drawn:
             at = max(1, round((x - left) / (right - left) * last))
-            rate = times * transformer_rate(at, width, length)
+            rate = times * noam_rate(at, width, length)
             assert (bottom - y) / (bottom - height) * top == pytest.approx(rate, abs=0.002 * top)
     dots = seen.figure.locator("svg circle")
     assert dots.count() == 1 + (warmup <= last)

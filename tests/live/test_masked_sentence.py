@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from transformer_lib.attention import attention_weights, split_heads
-from transformer_lib.masks import look_ahead_mask, padding_mask
+from transformer_lib.masks import causal_mask, padding_mask
 from transformer_lib.seq2seq import PAD_ID, SOS_ID
 from transformer_lib.teaching.figures import live
 from transformer_lib.translation import pretrained_translator
@@ -31,7 +31,7 @@ def first_head(translator):
 
     @torch.no_grad()
     def compute(ids, mask):
-        x = model.positions(model.target_embedding(torch.tensor([ids])))
+        x = model.positional_encoding(model.target_embedding(torch.tensor([ids])))
         q, k = (
             split_heads(project(x), attention.num_heads)[0, 0]
             for project in (attention.query_projection, attention.key_projection)
@@ -78,7 +78,7 @@ def test_scores_mask_and_weights_are_those_of_the_library(
     write(seen, sentence)
     slide(seen, "places of padding", pads)
     choose(seen, "padding at the", side)
-    for label, on in {"padding mask": padding, "look-ahead mask": look_ahead}.items():
+    for label, on in {"padding mask": padding, "causal mask": look_ahead}.items():
         if on:
             seen.figure.get_by_role("checkbox", name=label).press("Space")
 
@@ -88,7 +88,7 @@ def test_scores_mask_and_weights_are_those_of_the_library(
     if padding:
         mask = mask & padding_mask(torch.tensor([ids]))[0, 0]
     if look_ahead:
-        mask = mask & look_ahead_mask(len(ids))
+        mask = mask & causal_mask(len(ids))
     scores, weights = first_head(ids, mask)
 
     for name, matrix in {"scores": scores, "weights": weights}.items():

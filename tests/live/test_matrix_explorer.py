@@ -7,7 +7,7 @@ import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
-from transformer_lib.encoder import EncoderLayer, StackConfig
+from transformer_lib.encoder import EncoderLayer, TransformerConfig
 from transformer_lib.teaching.figures import capture_attention, live, shape_summary
 
 VALUES = {
@@ -40,7 +40,7 @@ def choose(seen, product):
 
 def layer_of(d_model, heads, d_ff):
     with torch.device("meta"):
-        return EncoderLayer(StackConfig(d_model=d_model, num_heads=heads, d_ff=d_ff, dropout=0.0))
+        return EncoderLayer(TransformerConfig(d_model=d_model, num_heads=heads, d_ff=d_ff, dropout=0.0))
 
 
 @pytest.mark.parametrize("sizes", LAYERS)

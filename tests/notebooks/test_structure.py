@@ -79,7 +79,7 @@ def test_cell_ids_are_words(notebook):
     random = [i for i in ids if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", i) or re.fullmatch(r"[0-9a-f-]{6,}", i)]
     # Eight characters with a digit among letters are what an editor makes up.
     random += [i for i in ids if len(i) == 8 and re.search(r"[a-z]\d+[a-z]|\d[a-z]+\d", i)]
-    assert not random, "a cell's id is words joined by hyphens, such as look-ahead-mask"
+    assert not random, "a cell's id is words joined by hyphens, such as causal-mask"
     assert all(re.search(r"[a-z]{2}", i) for i in ids)
 
 

@@ -7,7 +7,7 @@ from built_site import requests_elsewhere
 from test_accessibility import ours
 from test_translator import BAD
 
-from transformer_lib.seq2seq import write_words
+from transformer_lib.seq2seq import generate
 from transformer_lib.translation import pretrained_translator
 
 SENTENCE = "my sister does not look at the old newspaper today"
@@ -169,7 +169,7 @@ def test_words_in_the_decoders_mouth(visit, server, translator, place):
         given = iter(translator.tokenizer.encode(first_words) if first_words else [])
         source = torch.tensor([translator.read(text)])
         choose = lambda logits, given=given: torch.tensor([next(given, int(logits.argmax()))])
-        expected = write_words(translator.model, source, 2 * source.size(1) + 10, choose)[0]
+        expected = generate(translator.model, source, 2 * source.size(1) + 10, choose)[0]
         assert written(page) == translator.tokenizer.decode(expected.tolist())
         assert " ".join(page.locator(".tl-translator .given").all_inner_texts()) == first_words
     for strange in ("le 말", "je chante et " * 30):

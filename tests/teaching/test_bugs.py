@@ -54,13 +54,13 @@ def test_a_bug_is_there_inside_the_block_alone(bug):
 def test_the_switch_goes_off_after_an_error():
     with pytest.raises(RuntimeError), switched_on(BUG["off-by-one"]):
         raise RuntimeError
-    assert masks.look_ahead_mask(2).tolist() == [[True, False], [True, True]]
+    assert masks.causal_mask(2).tolist() == [[True, False], [True, True]]
 
 
 def test_modules_that_imported_the_function_meet_the_bug():
     with switched_on(BUG["off-by-one"]):
-        assert transformer.look_ahead_mask(2).all() and masks.look_ahead_mask(2).all()
-    assert not transformer.look_ahead_mask(2).all()
+        assert transformer.causal_mask(2).all() and masks.causal_mask(2).all()
+    assert not transformer.causal_mask(2).all()
 
 
 def test_super_still_works():
@@ -73,7 +73,7 @@ def test_super_still_works():
 
 def test_two_bugs_at_once():
     with switched_on(BUG["off-by-one"]), switched_on(BUG["not-shifted"]):
-        assert masks.look_ahead_mask(2).all()
+        assert masks.causal_mask(2).all()
         assert training.shift_right(torch.tensor([[5, 2]])).tolist() == [[5, 2]]
 
 
@@ -81,13 +81,13 @@ def test_two_bugs_at_once():
 def test_the_right_line_stands_there_once(right):
     bug = replace(BUG["off-by-one"], right=right)
     times = {"torch": 3, "never there": 0}[right]
-    message = rf"off-by-one: its right line stands {times} times in masks.look_ahead_mask, expected once:\n{right}"
+    message = rf"off-by-one: its right line stands {times} times in masks.causal_mask, expected once:\n{right}"
     with pytest.raises(ValueError, match=message), switched_on(bug):
         pass
 
 
 def test_the_change_is_shown_as_a_diff():
-    assert str(BUG["off-by-one"]) == "masks.look_ahead_mask:\n- .tril()\n+ .tril(diagonal=1)"
+    assert str(BUG["off-by-one"]) == "masks.causal_mask:\n- .tril()\n+ .tril(diagonal=1)"
 
 
 def test_names_differ():

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 import torch
 
-from transformer_lib.schedule import label_smoothed_loss, transformer_rate
+from transformer_lib.schedule import label_smoothed_loss, noam_rate
 from transformer_lib.teaching.check import schedule as check
 
 
 def next_rates(done, count, d_model, warmup, late=0):
-    return [transformer_rate(max(step + late, 1), d_model, warmup) for step in range(done + 1, done + count + 1)]
+    return [noam_rate(max(step + late, 1), d_model, warmup) for step in range(done + 1, done + count + 1)]
 
 
 def first_move(gradient, rate, epsilon):
@@ -36,7 +36,7 @@ def soft_target(right, vocab, smoothing):
 
 
 def factor_for(wanted, d_model, warmup):
-    return wanted / transformer_rate(warmup, d_model, warmup)
+    return wanted / noam_rate(warmup, d_model, warmup)
 
 
 def by_the_target(epsilon, vocab):
@@ -82,7 +82,7 @@ def test_a_right_answer_passes(says, name, answer):
     [
         ("factor_for", lambda wanted, d_model, warmup: wanted * (d_model * warmup) ** -0.5, "divide by the peak"),
         ("factor_for", lambda wanted, d_model, warmup: wanted, "if the peak were 1"),
-        ("factor_for", lambda wanted, d_model, warmup: transformer_rate(warmup, d_model, warmup), "the peak itself"),
+        ("factor_for", lambda wanted, d_model, warmup: noam_rate(warmup, d_model, warmup), "the peak itself"),
         ("factor_for", lambda wanted, d_model, warmup: math.sqrt(d_model * warmup), "where is `wanted`"),
         ("factor_for", lambda wanted, d_model, warmup: 1 / factor_for(wanted, d_model, warmup), "turn it over"),
         ("factor_for", lambda wanted, d_model, warmup: wanted * d_model * warmup, "the root is missing"),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from transformer_lib._files import whole_file
+from transformer_lib._files import atomic_write
 from transformer_lib.teaching.check import training as check
 
 
@@ -97,7 +97,7 @@ def rename_first(path, pieces):
 
 
 def through_a_library(path, pieces):
-    with whole_file(path) as file:
+    with atomic_write(path) as file:
         file.writelines(pieces)
     return path
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from transformer_lib.encoder import EncoderLayer, StackConfig
+from transformer_lib.encoder import EncoderLayer, TransformerConfig
 from transformer_lib.teaching.experiments.encoder import (
     D_FF,
     D_MODEL,
@@ -38,7 +38,7 @@ def test_each_switch_is_the_part_it_names():
 
 def test_everything_on_is_an_encoder_layer():
     ours = AblatedLayer(**VARIANTS["full layer"])
-    layer = EncoderLayer(StackConfig(d_model=D_MODEL, num_heads=NUM_HEADS, d_ff=D_FF, dropout=0.0))
+    layer = EncoderLayer(TransformerConfig(d_model=D_MODEL, num_heads=NUM_HEADS, d_ff=D_FF, dropout=0.0))
     layer.attention.load_state_dict(ours.attention.state_dict())
     layer.feed_forward.load_state_dict(ours.feed_forward.state_dict())
     assert_close(layer(X), ours(X))

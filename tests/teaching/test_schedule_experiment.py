@@ -5,7 +5,7 @@ import torch
 from torch import nn
 from torch.testing import assert_close
 
-from transformer_lib.schedule import TransformerSchedule, transformer_optimizer, transformer_rate
+from transformer_lib.schedule import NoamSchedule, noam_rate, transformer_optimizer
 from transformer_lib.teaching.experiments.schedule import (
     D_MODEL,
     LENGTH,
@@ -31,13 +31,13 @@ def rates(schedule, count):
 
 
 def with_warmup(optimizer):
-    return TransformerSchedule(optimizer, d_model=D_MODEL, warmup=WARMUP)
+    return NoamSchedule(optimizer, d_model=D_MODEL, warmup=WARMUP)
 
 
 def test_without_warmup_starts_at_the_peak():
     """And falls from there as always."""
     cut, whole = rates(without_warmup, WARMUP + 50), rates(with_warmup, WARMUP + 50)
-    assert cut[:WARMUP] == pytest.approx([transformer_rate(WARMUP, D_MODEL, WARMUP)] * WARMUP)
+    assert cut[:WARMUP] == pytest.approx([noam_rate(WARMUP, D_MODEL, WARMUP)] * WARMUP)
     assert cut[WARMUP:] == pytest.approx(whole[WARMUP:])
     assert whole[0] == pytest.approx(cut[0] / WARMUP)
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from transformer_lib.encoder import Encoder, StackConfig
+from transformer_lib.encoder import Encoder, TransformerConfig
 from transformer_lib.teaching.figures import shape_summary
 
 
@@ -23,7 +23,7 @@ class Twice(nn.Module):
 @pytest.mark.parametrize(("layers", "d_model", "heads", "d_ff", "seq"), [(1, 8, 4, 12, 3), (3, 16, 2, 20, 7)])
 def test_it_follows_the_configuration(layers, d_model, heads, d_ff, seq):
     sizes = {"num_layers": layers, "d_model": d_model, "num_heads": heads, "d_ff": d_ff}
-    encoder = Encoder(StackConfig(**sizes, pre_norm=True))
+    encoder = Encoder(TransformerConfig(**sizes, pre_norm=True))
     summary = shape_summary(encoder, torch.zeros(2, seq, d_model))
     assert len(summary.entries) == 8 * layers + 1
     assert summary.total == sum(parameter.numel() for parameter in encoder.parameters())
@@ -35,7 +35,7 @@ def test_it_follows_the_configuration(layers, d_model, heads, d_ff, seq):
 
 
 def test_the_entries_are_in_the_order_of_the_calls():
-    config = StackConfig(d_model=8, num_layers=1, num_heads=2, d_ff=12)
+    config = TransformerConfig(d_model=8, num_layers=1, num_heads=2, d_ff=12)
     norm_first = shape_summary(Encoder(replace(config, pre_norm=True)), torch.zeros(1, 2, 8))
     norm_last = shape_summary(Encoder(config), torch.zeros(1, 2, 8))
     assert norm_first.entries[0].part == "layers.0.attention_residual.norm"

@@ -6,22 +6,22 @@ from torch import nn
 
 from transformer_lib.attention import MultiHeadAttention
 from transformer_lib.decoder import Decoder
-from transformer_lib.encoder import Encoder, StackConfig
+from transformer_lib.encoder import Encoder, TransformerConfig
 from transformer_lib.teaching.torch_parity import compare_gradients, copy_to_torch, matching_parameters
-from transformer_lib.transformer import Transformer, TransformerConfig
+from transformer_lib.transformer import Transformer
 
 SIZES = {"batch_first": True, "norm_first": True}
 STACK = {"d_model": 8, "num_layers": 2, "num_heads": 2, "d_ff": 12}
 STACKS = {
     "attention": (lambda: MultiHeadAttention(8, 2), lambda: nn.MultiheadAttention(8, 2)),
     "encoder": (
-        lambda: Encoder(StackConfig(**STACK, pre_norm=True)),
+        lambda: Encoder(TransformerConfig(**STACK, pre_norm=True)),
         lambda: nn.TransformerEncoder(
             nn.TransformerEncoderLayer(8, 2, 12, **SIZES), 2, nn.LayerNorm(8), enable_nested_tensor=False
         ),
     ),
     "decoder": (
-        lambda: Decoder(StackConfig(**STACK, pre_norm=True)),
+        lambda: Decoder(TransformerConfig(**STACK, pre_norm=True)),
         lambda: nn.TransformerDecoder(nn.TransformerDecoderLayer(8, 2, 12, **SIZES), 2, nn.LayerNorm(8)),
     ),
 }
@@ -64,4 +64,4 @@ def test_a_copy_keeps_query_key_value_in_order():
 def test_torchs_last_norm_of_post_norm_has_no_twin():
     theirs = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 12), 2, nn.LayerNorm(8), enable_nested_tensor=False)
     with pytest.raises(AttributeError, match="weight"):
-        copy_to_torch(Encoder(StackConfig(**STACK)), theirs)
+        copy_to_torch(Encoder(TransformerConfig(**STACK)), theirs)

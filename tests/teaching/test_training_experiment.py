@@ -5,8 +5,8 @@ from transformer_lib.teaching.experiments.training import (
     held_out,
     learn_to_reverse,
     mixed_batches,
-    padding_share,
     reverse_pairs,
+    target_padding_share,
 )
 
 PAIRS = reverse_pairs(2000, 6, seed=0)
@@ -28,7 +28,7 @@ def test_mixing_decides_which_lengths_share_a_batch():
         assert sum(len(batch.source) for batch in some) == len(PAIRS)
     assert max(len(lengths(batch)) for batch in batches[0.0]) <= 3
     assert min(len(lengths(batch)) for batch in batches[100.0][:-1]) >= 4
-    shares = [padding_share(some) for some in batches.values()]
+    shares = [target_padding_share(some) for some in batches.values()]
     assert shares == sorted(shares) and shares[0] < 0.05 < 0.2 < shares[2]
 
 

@@ -20,11 +20,10 @@
      * `memory_mask` (1, source).
      */
     forward(x, memory, self_mask, memory_mask, record) {
-      const look_back = (x) => this.self_attention.forward(x, x, x, self_mask, record);
-      const look_across = (x) => this.cross_attention.forward(x, memory, memory, memory_mask, record);
-
-      x = this.self_attention_residual.forward(x, look_back);
-      x = this.cross_attention_residual.forward(x, look_across);
+      x = this.self_attention_residual.forward(x, (x) => this.self_attention.forward(x, x, x, self_mask, record));
+      x = this.cross_attention_residual.forward(x, (x) =>
+        this.cross_attention.forward(x, memory, memory, memory_mask, record),
+      );
       return this.feed_forward_residual.forward(x, (x) => this.feed_forward.forward(x));
     }
   }

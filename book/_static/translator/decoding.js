@@ -2,72 +2,73 @@
 ((transformer_lib) => {
   "use strict";
   const { log_softmax, softmax } = transformer_lib.tensors;
-  const { padding_mask, look_ahead_mask, both_masks } = transformer_lib.masks;
+  const { padding_mask, causal_mask, both_masks } = transformer_lib.masks;
   const { SOS_ID, EOS_ID, next_logits } = transformer_lib.seq2seq;
   const { Transformer } = transformer_lib.transformer;
 
-  /** Keys and values of one decoder layer, each (heads, seq, d_k): of the source, and of the words so far. */
+  /** Keys and values of one decoder layer, each (heads, seq, d_k): of the source, and of what is written. */
   class LayerCache {
-    constructor(source, words) {
-      this.source = source;
-      this.words = words;
+    constructor(cross_kv, self_kv) {
+      this.cross_kv = cross_kv;
+      this.self_kv = self_kv;
     }
 
-    /** Make the cache of `layer` for `memory`, (source, d_model); no words yet. */
+    /** Make the cache of `layer` for `memory`, (source, d_model); nothing is written yet. */
     static of(layer, memory) {
-      const source = layer.cross_attention.keys_and_values(memory, memory);
-      return new LayerCache(source, layer.self_attention.keys_and_values([], []));
+      const cross_kv = layer.cross_attention.keys_and_values(memory, memory);
+      return new LayerCache(cross_kv, layer.self_attention.keys_and_values([], []));
     }
 
-    /** Add keys and values of new words, each (heads, new, d_k). Old lists stay as they are, so copies may share them. */
+    /** Add keys and values of new tokens, each (heads, target, d_k). Old lists stay as they are, so copies may share them. */
     append(k, v) {
-      const [past_k, past_v] = this.words;
-      this.words = [past_k.map((head, i) => [...head, ...k[i]]), past_v.map((head, i) => [...head, ...v[i]])];
+      const [past_k, past_v] = this.self_kv;
+      this.self_kv = [past_k.map((head, i) => [...head, ...k[i]]), past_v.map((head, i) => [...head, ...v[i]])];
     }
   }
 
-  /** Run `layer` on the new words, `x`, (target, d_model); what it knows of the others is in `cache`. */
+  /** Run `layer` on new tokens, `x`, (target, d_model); what it knows of those before is in `cache`. */
   function decode_with_cache(layer, x, cache, self_mask, memory_mask, record) {
     const look_back = (x) => {
       cache.append(...layer.self_attention.keys_and_values(x, x));
-      return layer.self_attention.attend(x, ...cache.words, self_mask, record);
+      return layer.self_attention.attend(x, ...cache.self_kv, self_mask, record);
     };
-    const look_across = (x) => layer.cross_attention.attend(x, ...cache.source, memory_mask, record);
 
     x = layer.self_attention_residual.forward(x, look_back);
-    x = layer.cross_attention_residual.forward(x, look_across);
+    x = layer.cross_attention_residual.forward(x, (x) =>
+      layer.cross_attention.attend(x, ...cache.cross_kv, memory_mask, record),
+    );
     return layer.feed_forward_residual.forward(x, (x) => layer.feed_forward.forward(x));
   }
 
-  /** What a `CachedTransformer` knows between two words: one `LayerCache` a layer, `memory_mask` (1, source), the words. */
+  /** What a `CachedTransformer` knows between two tokens: one `LayerCache` a layer, `memory_mask` (1, source), the tokens. */
   class CachedState {
-    constructor(layers, memory_mask, words) {
+    constructor(layers, memory_mask, tokens) {
       this.layers = layers;
       this.memory_mask = memory_mask;
-      this.words = words;
+      this.tokens = tokens;
     }
 
     /** Return a state that goes on from here by itself. */
     copy() {
-      const layers = this.layers.map((cache) => new LayerCache(cache.source, cache.words));
-      return new CachedState(layers, this.memory_mask, this.words);
+      const layers = this.layers.map((cache) => new LayerCache(cache.cross_kv, cache.self_kv));
+      return new CachedState(layers, this.memory_mask, this.tokens);
     }
   }
 
-  /** A Transformer that computes keys and values of each word once, and keeps them. Shapes: as in `Transformer`. */
+  /** A Transformer that computes keys and values of each token once, and keeps them. Shapes: as in `Transformer`. */
   class CachedTransformer extends Transformer {
     start(source, record) {
-      const memory = this.encode(source, record); // (source, d_model)
+      const { memory, memory_mask, tokens } = super.start(source, record);
       const layers = this.decoder.layers.map((layer) => LayerCache.of(layer, memory));
-      return new CachedState(layers, padding_mask(source), []);
+      return new CachedState(layers, memory_mask, tokens);
     }
 
-    decode(words, state, record) {
-      const done = state.words.length;
-      let x = this.positions.forward(this.target_embedding.forward(words), done); // (target, d_model)
-      state.words = [...state.words, ...words]; // (written)
-      const causal = look_ahead_mask(state.words.length).slice(done); // the triangle's last rows, (target, written)
-      const self_mask = both_masks(padding_mask(state.words), causal); // (target, written)
+    decode(tokens, state, record) {
+      const done = state.tokens.length;
+      let x = this.positional_encoding.forward(this.target_embedding.forward(tokens), done); // (target, d_model)
+      state.tokens = [...state.tokens, ...tokens]; // (written)
+      const causal = causal_mask(state.tokens.length).slice(done); // the triangle's last rows, (target, written)
+      const self_mask = both_masks(padding_mask(state.tokens), causal); // (target, written)
       this.decoder.layers.forEach((layer, i) => {
         x = decode_with_cache(layer, x, state.layers[i], self_mask, state.memory_mask, record);
       });
@@ -76,24 +77,24 @@
   }
 
   /**
-   * Return the probabilities, (vocab), to draw the next word from. Logits, (vocab), are divided by `temperature`. Then only
-   * the `top_k` most probable words stay, then only the fewest words whose probabilities reach `top_p` together.
+   * Return the probabilities, (vocab), to draw the next token from. Logits, (vocab), are divided by `temperature`. Then only
+   * the `top_k` most probable tokens stay, then only the fewest whose probabilities reach `top_p` together.
    */
   function sampling_probabilities(logits, temperature = 1, top_k = Infinity, top_p = 1) {
     // The largest logit becomes 0, so that no temperature can make an infinity.
     const largest = logits.reduce((a, b) => Math.max(a, b));
     const all = softmax(logits.map((logit) => (logit - largest) / temperature)); // (vocab)
-    const words = [...all.keys()].sort((a, b) => all[b] - all[a]).slice(0, top_k); // best first
-    const wanted = top_p * words.reduce((sum, word) => sum + all[word], 0);
-    let before = 0; // what the better words hold together
-    const kept = words.filter((word, rank) => {
+    const tokens = [...all.keys()].sort((a, b) => all[b] - all[a]).slice(0, top_k); // best first
+    const wanted = top_p * tokens.reduce((sum, token) => sum + all[token], 0);
+    let before = 0; // what the better ones hold
+    const kept = tokens.filter((token, rank) => {
       const stays = rank === 0 || top_p >= 1 || before < wanted;
-      before += all[word];
+      before += all[token];
       return stays;
     });
-    const sum = kept.reduce((total, word) => total + all[word], 0);
+    const sum = kept.reduce((total, token) => total + all[token], 0);
     const probabilities = new Float32Array(all.length);
-    for (const word of kept) probabilities[word] = all[word] / sum;
+    for (const token of kept) probabilities[token] = all[token] / sum;
     return probabilities;
   }
 
@@ -108,7 +109,7 @@
   }
 
   /**
-   * Return up to `beam` hypotheses of a beam search, best first: { tokens, log_probability, score }.
+   * Return up to `beam_size` hypotheses, best first: { tokens, log_probability, score }.
    *
    * A hypothesis that has written EOS leaves the beam. Those that `max_len` cut off come after all that ended. The search
    * goes on until no hypothesis in the beam can still come among the best. `watch`, if it is given, is called after each
@@ -117,24 +118,24 @@
    *
    * Shapes: `source` is (source), ids.
    */
-  function beam_hypotheses(model, source, max_len, beam = 4, alpha = 0.6, watch = undefined) {
+  function beam_hypotheses(model, source, max_len, beam_size = 4, alpha = 0.6, watch = undefined) {
     const largest_penalty = length_penalty(max_len, alpha);
     const found = [];
     // What is in the beam. At the start all hypotheses would be alike, so there is one.
-    let live = [{ tokens: [], word: SOS_ID, log_probability: 0, state: model.start(source), place: 0 }];
+    let live = [{ tokens: [], token: SOS_ID, log_probability: 0, state: model.start(source), place: 0 }];
     for (let length = 0; length < max_len && live.length > 0; length++) {
       const candidates = live.flatMap((parent) => {
-        const steps = log_softmax(next_logits(model, parent.word, parent.state)); // (vocab)
-        return Array.from(steps, (step, word) => ({ parent, word, log_probability: parent.log_probability + step }));
+        const steps = log_softmax(next_logits(model, parent.token, parent.state)); // (vocab)
+        return Array.from(steps, (step, token) => ({ parent, token, log_probability: parent.log_probability + step }));
       }); // (live · vocab)
       const kept = candidates
         .filter((candidate) => candidate.log_probability > -Infinity)
         .sort((a, b) => b.log_probability - a.log_probability)
-        .slice(0, beam)
-        .map(({ parent, word, log_probability }, place) => ({
-          ...hypothesis([...parent.tokens, word], log_probability, alpha),
-          ended: word === EOS_ID,
-          word,
+        .slice(0, beam_size)
+        .map(({ parent, token, log_probability }, place) => ({
+          ...hypothesis([...parent.tokens, token], log_probability, alpha),
+          ended: token === EOS_ID,
+          token,
           place,
           parent,
         }));
@@ -148,7 +149,7 @@
       live = kept.filter((one) => !one.ended);
       // A sum only falls, and the penalty only grows: this is the best score to hope for.
       const hope = live.reduce((best, one) => Math.max(best, one.log_probability), -Infinity) / largest_penalty;
-      const worst = found.map((one) => one.score).sort((a, b) => b - a)[beam - 1] ?? -Infinity;
+      const worst = found.map((one) => one.score).sort((a, b) => b - a)[beam_size - 1] ?? -Infinity;
       if (hope <= worst) live = [];
       live = live.map((one) => ({ ...one, state: one.parent.state.copy() }));
     }
@@ -156,7 +157,7 @@
     const ended = (one) => Number(one.tokens.at(-1) === EOS_ID);
     return found
       .sort((a, b) => ended(b) - ended(a) || b.score - a.score)
-      .slice(0, beam)
+      .slice(0, beam_size)
       .map(({ tokens, log_probability, score }) => ({ tokens, log_probability, score }));
   }
 

@@ -9,7 +9,7 @@
   }
 
   /** Return the lower triangle, (length, length): position t may attend to positions 0 … t. */
-  function look_ahead_mask(length) {
+  function causal_mask(length) {
     return Array.from({ length }, (_, query) => Array.from({ length }, (_, key) => key <= query));
   }
 
@@ -18,5 +18,5 @@
     return causal.map((row) => row.map((allowed, key) => allowed && padding[0][key]));
   }
 
-  transformer_lib.masks = { padding_mask, look_ahead_mask, both_masks };
+  transformer_lib.masks = { padding_mask, causal_mask, both_masks };
 })((globalThis.transformer_lib ??= {}));

@@ -14,7 +14,7 @@
     );
   }
 
-  /** Add the table's rows to word vectors. `offset` is the number of words that were written before. */
+  /** Add the table's rows to word vectors. `offset` is the number of tokens that were written before. */
   class PositionalEncoding {
     constructor(d_model, max_len) {
       this.table = sinusoidal_table(max_len, d_model); // (max_len, d_model)

@@ -139,10 +139,10 @@
   function layer(translator, { text, written, stack, layer }, tell) {
     const { model } = translator;
     const source = translator.read(text); // (source)
-    const words = [SOS_ID, ...written.slice(0, -1)]; // (written): what the decoder had read when it wrote the last one
+    const target_in = [SOS_ID, ...written.slice(0, -1)]; // (written): what the decoder had read when it wrote the last one
     const vectors = capture_vectors(model[stack].layers[layer], () => {
       const plain = Transformer.prototype; // all words at once, without the cache
-      plain.decode.call(model, words, plain.start.call(model, source));
+      plain.decode.call(model, target_in, plain.start.call(model, source));
     });
     tell({ kind: "layer", vectors });
   }

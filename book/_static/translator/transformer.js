@@ -5,7 +5,7 @@
   const { PositionalEncoding } = transformer_lib.positional_encoding;
   const { Encoder } = transformer_lib.encoder;
   const { Decoder } = transformer_lib.decoder;
-  const { padding_mask, look_ahead_mask, both_masks } = transformer_lib.masks;
+  const { padding_mask, causal_mask, both_masks } = transformer_lib.masks;
 
   /** Look up each token's vector and multiply it by √d_model. */
   class TokenEmbedding {
@@ -21,13 +21,13 @@
   }
 
   /**
-   * The encoder–decoder of the paper: from token ids to logits over the target words. `state = start(source)` reads the
-   * sentence, and each `decode(words, state)` goes on with some words more.
+   * The encoder–decoder of the paper: token ids in, logits over the target's ids out. `state = start(source)` reads the
+   * sentence, and each `decode(tokens, state)` goes on with some tokens more.
    *
    * `config` is that of the Python model. Here, layers are post-norm, positions are sinusoids, and one matrix serves both
    * embeddings and the output. `record` is explained in attention.js.
    *
-   * Shapes: `source` is (source), `words` (target), all ids; the memory is (source, d_model); logits are (target, vocab).
+   * Shapes: `source` is (source), `tokens` (target), all ids; the memory is (source, d_model); logits are (target, vocab).
    */
   class Transformer {
     constructor(config, parameters) {
@@ -36,7 +36,7 @@
       }
       this.config = config;
       this.max_len = config.max_len;
-      this.positions = new PositionalEncoding(config.d_model, config.max_len);
+      this.positional_encoding = new PositionalEncoding(config.d_model, config.max_len);
       this.source_embedding = new TokenEmbedding(parameters, "source_embedding");
       this.target_embedding = this.source_embedding;
       this.encoder = new Encoder(config, parameters, "encoder");
@@ -44,24 +44,23 @@
       this.output = new Linear(parameters, "source_embedding"); // the same matrix, (vocab_size, d_model)
     }
 
-    encode(source, record) {
-      const x = this.positions.forward(this.source_embedding.forward(source)); // (source, d_model)
-      return this.encoder.forward(x, padding_mask(source), record);
-    }
-
+    /** Read the sentence; return the state before the first token is written. */
     start(source, record) {
-      const memory = this.encode(source, record); // (source, d_model)
-      return { memory, memory_mask: padding_mask(source), words: [] };
+      const memory_mask = padding_mask(source); // (1, source)
+      const x = this.positional_encoding.forward(this.source_embedding.forward(source)); // (source, d_model)
+      const memory = this.encoder.forward(x, memory_mask, record); // (source, d_model)
+      return { memory, memory_mask, tokens: [] };
     }
 
-    decode(words, state, record) {
-      const written = [...state.words, ...words]; // (written)
-      let x = this.positions.forward(this.target_embedding.forward(written)); // (written, d_model)
-      state.words = written;
-      const self_mask = both_masks(padding_mask(written), look_ahead_mask(written.length)); // (written, written)
+    /** Add `tokens` to what is written; return the logits of what follows each. */
+    decode(tokens, state, record) {
+      state.tokens = [...state.tokens, ...tokens]; // (written)
+      let x = this.positional_encoding.forward(this.target_embedding.forward(state.tokens)); // (written, d_model)
+      const causal = causal_mask(state.tokens.length); // (written, written)
+      const self_mask = both_masks(padding_mask(state.tokens), causal); // (written, written)
       x = this.decoder.forward(x, state.memory, self_mask, state.memory_mask, record);
-      // All written words were computed again; return the logits of the new ones.
-      return this.output.forward(x.slice(-words.length)); // (target, vocab)
+      // All that is written was computed again; return the logits of the new tokens.
+      return this.output.forward(x.slice(-tokens.length)); // (target, vocab)
     }
   }
 

@@ -2,7 +2,7 @@
 ((transformer_lib) => {
   "use strict";
   const { argmax, read_parameters } = transformer_lib.tensors;
-  const { EOS_ID, write_words } = transformer_lib.seq2seq;
+  const { EOS_ID, generate } = transformer_lib.seq2seq;
   const { CachedTransformer, beam_hypotheses } = transformer_lib.decoding;
 
   const UNKNOWN_ID = 3;
@@ -142,22 +142,22 @@
     }
 
     /**
-     * Write greedily, word by word: yields { word, logits } as `write_words` does. `first_words`, ids, are put into the
+     * Write greedily, token by token: yields { word, logits } as `generate` does. `first_words`, ids, are put into the
      * decoder's mouth: it takes them as if it had chosen them, and goes on from there.
      */
     *write(source, first_words = [], record = undefined) {
       const given = [...first_words];
       const choose = (logits) => given.shift() ?? argmax(logits);
-      yield* write_words(this.model, source, this.longest(source), choose, record);
+      yield* generate(this.model, source, this.longest(source), choose, record);
     }
 
-    /** Return the translation of `text`: greedy with a `beam` of 1, else the best hypothesis of a beam search. */
-    translate(text, beam = 1, alpha = 0.6) {
+    /** Return the translation of `text`: greedy with a `beam_size` of 1, else the best hypothesis of a beam search. */
+    translate(text, beam_size = 1, alpha = 0.6) {
       const source = this.read(text); // (source)
       const ids =
-        beam === 1
+        beam_size === 1
           ? Array.from(this.write(source), ({ word }) => word)
-          : beam_hypotheses(this.model, source, this.longest(source), beam, alpha)[0].tokens;
+          : beam_hypotheses(this.model, source, this.longest(source), beam_size, alpha)[0].tokens;
       return this.tokenizer.decode(ids);
     }
   }

@@ -60,7 +60,7 @@ def causal_weights(attempt: Callable) -> str:
 
 @exercise
 def target_mask(attempt: Callable) -> str:
-    """The reader's `target_mask(tokens, pad_id)` joins the padding mask and the look-ahead mask to (batch, seq, seq)."""
+    """The reader's `target_mask(tokens, pad_id)` joins the padding mask and the causal mask to (batch, seq, seq)."""
     import torch
 
     cases = (

@@ -41,7 +41,7 @@ def next_rates(attempt: Callable) -> str:
             wrong = [_rate(step, d_model, warmup) for step in mistake]
             if not np.allclose(wrong, expected) and np.allclose(given, wrong, rtol=1e-4, atol=0):
                 raise Hint(hint)
-        expect_close(given, expected, "Step number n has the rate transformer_rate(n, d_model, warmup)", what=what)
+        expect_close(given, expected, "Step number n has the rate noam_rate(n, d_model, warmup)", what=what)
     return "after 7 steps comes step 8, and a run that was stopped goes on as if nothing had happened"
 
 

@@ -1,15 +1,17 @@
 """A small Transformer that learns to copy, fast enough to be trained once for each bug; and what it is worth."""
 
+from functools import partial
+
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
-from transformer_lib._modes import in_mode
+from transformer_lib._modes import inference_in_mode
 from transformer_lib.decoding import CachedTransformer
 from transformer_lib.schedule import transformer_optimizer
 from transformer_lib.seq2seq import EOS_ID, PAD_ID, greedy_decode
 from transformer_lib.teaching.experiments.sequence_tasks import VOCABULARY
-from transformer_lib.training import Batch, History, Validation, train
+from transformer_lib.training import Batch, History, Validation, train, training_step
 from transformer_lib.transformer import Transformer, TransformerConfig
 
 SHORTEST, LONGEST = 2, 6
@@ -56,10 +58,8 @@ def learn_to_copy(seed: int, steps: int = STEPS) -> tuple[Transformer, History]:
         steps=steps,
         optimizer=optimizer,
         schedule=schedule,
-        smoothing=SMOOTHING,
-        max_grad_norm=1.0,
+        step=partial(training_step, smoothing=SMOOTHING, max_grad_norm=1.0),
         validation=Validation(copy_batches(4, seed + 1000), EVERY),
-        description=f"copying, seed {seed}",
     )
     return model, history
 
@@ -87,7 +87,7 @@ def guessed(model: nn.Module, seed: int) -> float:
     """Return which share of the words of new sentences the model finds best, when it is given the right words before."""
     right = []
     for batch in copy_batches(8, seed + 2000):
-        with in_mode(model, training=False):
+        with inference_in_mode(model, training=False):
             best = model(batch.source, batch.target_in).argmax(dim=-1)
         right.append((best == batch.target_out)[batch.target_out != PAD_ID])
     return torch.cat(right).float().mean().item()

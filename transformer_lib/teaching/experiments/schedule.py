@@ -8,9 +8,9 @@ from torch.nn.functional import cross_entropy
 from torch.optim.lr_scheduler import LambdaLR, LRScheduler
 
 from transformer_lib._progress import progress
-from transformer_lib.encoder import Encoder, StackConfig
+from transformer_lib.encoder import Encoder, TransformerConfig
 from transformer_lib.positional_encoding import PositionalEncoding
-from transformer_lib.schedule import transformer_optimizer, transformer_rate
+from transformer_lib.schedule import noam_rate, transformer_optimizer
 from transformer_lib.transformer import TokenEmbedding
 
 VOCABULARY = 12
@@ -31,7 +31,7 @@ class DeepStack(nn.Module):
         self.embedding = TokenEmbedding(VOCABULARY, D_MODEL)
         self.positions = PositionalEncoding(D_MODEL)
         sizes = {"d_model": D_MODEL, "num_heads": 4, "d_ff": 2 * D_MODEL}
-        self.encoder = Encoder(StackConfig(num_layers=layers, **sizes, dropout=0.0, pre_norm=pre_norm))
+        self.encoder = Encoder(TransformerConfig(num_layers=layers, **sizes, dropout=0.0, pre_norm=pre_norm))
         for parameter in self.encoder.parameters():
             if parameter.ndim == 2:
                 nn.init.xavier_uniform_(parameter)
@@ -49,7 +49,7 @@ def without_warmup(optimizer: torch.optim.Optimizer) -> LambdaLR:
 
     The first WARMUP steps all run with the highest rate; from there on the rate falls as always.
     """
-    return LambdaLR(optimizer, lambda done: transformer_rate(max(done + 1, WARMUP), D_MODEL, WARMUP))
+    return LambdaLR(optimizer, lambda done: noam_rate(max(done + 1, WARMUP), D_MODEL, WARMUP))
 
 
 def train_to_copy(

@@ -1,12 +1,13 @@
 """Sentences to reverse, of different lengths; batches that mix lengths more or less; and the run that learns from them."""
 
 from dataclasses import replace
+from functools import partial
 
 import torch
 
-from transformer_lib.schedule import TransformerSchedule, transformer_optimizer
+from transformer_lib.schedule import NoamSchedule, transformer_optimizer
 from transformer_lib.teaching.experiments.sequence_tasks import VOCABULARY, task_batch
-from transformer_lib.training import Batch, Checkpoint, History, IdPair, Validation, token_batches, train
+from transformer_lib.training import Batch, Checkpoint, History, IdPair, Validation, token_batches, train, training_step
 from transformer_lib.transformer import Transformer, TransformerConfig
 
 MAX_TOKENS = 300
@@ -52,7 +53,7 @@ def mixed_batches(pairs: list[IdPair], mixing: float, seed: int) -> list[Batch]:
     return [batches[place] for place in torch.randperm(len(batches), generator=generator)]
 
 
-def padding_share(batches: list[Batch]) -> float:
+def target_padding_share(batches: list[Batch]) -> float:
     """Return which share of the places of the targets is padding."""
     places = sum(batch.target_out.numel() for batch in batches)
     return 1 - sum(batch.num_tokens for batch in batches) / places
@@ -89,10 +90,9 @@ def learn_to_reverse(
         lambda epoch: mixed_batches(pairs[:count], mixing, seed=1000 * seed + epoch),
         steps=steps,
         optimizer=optimizer,
-        schedule=TransformerSchedule(optimizer, d_model=64, warmup=PEAK_STEP),
-        max_grad_norm=1.0,
+        schedule=NoamSchedule(optimizer, d_model=64, warmup=PEAK_STEP),
+        step=partial(training_step, max_grad_norm=1.0),
         validation=Validation(token_batches(others, 1000), every),
         checkpoint=checkpoint,
-        description=f"{count} pairs, seed {seed}",
     )
     return model, history

@@ -5,6 +5,7 @@ import math
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,11 @@ from torch.nn import functional as F
 from transformer_lib.alignment import AttentionSeq2Seq
 from transformer_lib.attention import MultiHeadAttention
 from transformer_lib.decoding import CachedTransformer
-from transformer_lib.schedule import TransformerSchedule, transformer_optimizer, transformer_rate
+from transformer_lib.encoder import TransformerConfig
+from transformer_lib.schedule import NoamSchedule, noam_rate, transformer_optimizer
 from transformer_lib.seq2seq import Seq2Seq
 from transformer_lib.teaching.corpora.english_french import grammar_corpus
-from transformer_lib.training import Checkpoint, History, average_checkpoints, evaluate, token_batches, train
-from transformer_lib.transformer import TransformerConfig
+from transformer_lib.training import Checkpoint, History, average_checkpoints, evaluate, token_batches, train, training_step
 from transformer_lib.translation import (
     BytePairTokenizer,
     ParallelCorpus,
@@ -137,7 +138,6 @@ def train_translator(
     warmup: bool = True,
     smoothing: float = SETTINGS["smoothing"],
     checkpoint: Checkpoint | None = None,
-    description: str = "training",
 ) -> tuple[Translator, History]:
     """Train `model` on `corpus.train` with the settings of all runs; return it as a translator, and its history.
 
@@ -148,10 +148,10 @@ def train_translator(
     pairs = encode_pairs(tokenizer, corpus.train)
     optimizer = transformer_optimizer(model, rate)
     if warmup:
-        schedule = TransformerSchedule(optimizer, SETTINGS["d_model"], SETTINGS["warmup"])
+        schedule = NoamSchedule(optimizer, SETTINGS["d_model"], SETTINGS["warmup"])
     else:
         start = SETTINGS["warmup"]
-        falling = lambda done: transformer_rate(start + done, SETTINGS["d_model"], start)
+        falling = lambda done: noam_rate(start + done, SETTINGS["d_model"], start)
         schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, falling)
     history = train(
         model,
@@ -159,10 +159,8 @@ def train_translator(
         steps=steps,
         optimizer=optimizer,
         schedule=schedule,
-        smoothing=smoothing,
-        max_grad_norm=SETTINGS["clip"],
+        step=partial(training_step, smoothing=smoothing, max_grad_norm=SETTINGS["clip"]),
         checkpoint=checkpoint,
-        description=description,
     )
     return Translator(model, tokenizer), history
 
@@ -218,7 +216,7 @@ def measure(translator: Translator, pairs: tuple[tuple[str, str], ...], beam: in
     to how many sentences have it, and how many are right.
     """
     sources, references = (list(side) for side in zip(*pairs, strict=True))
-    translations = translator.translate(sources, beam=beam, alpha=alpha)
+    translations = translator.translate(sources, beam_size=beam, alpha=alpha)
     bleu = corpus_bleu(translations, references)
     by_length: dict[str, list[int]] = {}
     for source, translation, reference in zip(sources, translations, references, strict=True):

@@ -7,9 +7,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from transformer_lib.masks import look_ahead_mask
-from transformer_lib.teaching.experiments.after import AlibiBias
+from transformer_lib.masks import causal_mask
 from transformer_lib.teaching.figures.plots import COLOURS, attention_map, subplots
+from transformer_lib.teaching.later_models import AlibiBias
 from transformer_lib.teaching.record import record
 
 __all__ = ["alibi_weights", "right_by_length", "three_shapes"]
@@ -39,7 +39,7 @@ def three_shapes() -> Figure:
     """Draw which word sees which in the three shapes of a model, for one pair of sentences."""
     words = [*SOURCE, *TARGET]
     count, read = len(words), len(SOURCE)
-    causal = look_ahead_mask(count).tolist()
+    causal = causal_mask(count).tolist()
 
     def colour(row: int, column: int) -> str | None:
         if row < read:
@@ -68,7 +68,7 @@ def alibi_weights() -> Figure:
     """Draw how two of four heads weigh eight words under ALiBi where all words score alike."""
     words = [str(place) for place in range(8)]
     bias = AlibiBias(4)(torch.arange(8) - torch.arange(8)[:, None])  # (heads, query, key)
-    weights = bias.masked_fill(~look_ahead_mask(8), -torch.inf).softmax(dim=-1)
+    weights = bias.masked_fill(~causal_mask(8), -torch.inf).softmax(dim=-1)
     figure, every = subplots(columns=2, width=9, height=3.8)
     for axes, head, slope in zip(every, (0, 3), ("1/4", "1/256"), strict=True):
         attention_map(axes, weights[head], query_tokens=words, key_tokens=words, title=f"head {head + 1}: slope {slope}")

@@ -76,7 +76,7 @@ QUESTIONS = [
                 "Then a shuffle would change the outputs. Positions are added at the entrance only.",
             ),
             (
-                "Its look-ahead mask lets the source words in one by one.",
+                "Its causal mask lets the source words in one by one.",
                 "That mask is about target words; the whole memory is seen from the first word on.",
             ),
             (

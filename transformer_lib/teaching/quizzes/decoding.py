@@ -34,7 +34,7 @@ QUESTIONS = [
         "Which promise of an earlier chapter makes the cache possible?",
         answers=[
             (
-                "The look-ahead mask: later words move nothing at earlier places.",
+                "The causal mask: later words move nothing at earlier places.",
                 "So old keys and values stay right, in every layer.",
             ),
             (

@@ -22,7 +22,7 @@ QUESTIONS = [
         correct=1,
     ),
     Question(
-        "Why is the diagonal of the look-ahead mask True?",
+        "Why is the diagonal of the causal mask True?",
         answers=[
             ("Place t holds a word that is known, and predicts the next", "So a place may look at itself."),
             ("Row 0 alone needs it; the other rows could do without", "They would miss their newest word."),

@@ -16,8 +16,8 @@ QUESTIONS = [
         correct=1,
     ),
     Question(
-        "Two processes have 4 and 2 real tokens. The engine takes the mean of their gradients. What does each multiply its "
-        "summed loss by?",
+        "Two processes have 4 and 2 real tokens. DistributedDataParallel takes the mean of their gradients. What does each "
+        "multiply its summed loss by?",
         answers=[
             ("By 1/4 and by 1/2.", "Then a word counts twice as much in the second process: a mean of means."),
             ("Both by 1/6.", "The mean divides once more, and the gradient is half as long as it should be."),

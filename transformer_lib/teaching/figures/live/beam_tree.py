@@ -30,7 +30,7 @@ class _Written:
     def __init__(self, rows: list[tuple[dict[str, float], list[str]]]) -> None:
         self.rows = rows
 
-    def select(self, rows: Tensor) -> None:
+    def reorder(self, rows: Tensor) -> None:
         self.rows = [self.rows[row] for row in rows.tolist()]
 
 
@@ -69,11 +69,11 @@ def beam_tree() -> LiveFigure:
     english, book = next(iter(BOOK.items()))
     rows = ""
     for step in range(1, 5):
-        kept = beam_hypotheses(model, source, max_len=step, beam=beam)[0]
+        kept = beam_hypotheses(model, source, max_len=step, beam_size=beam)[0]
         words = ", ".join(f"{in_words(one.tokens)} {math.exp(one.log_probability):.2f}" for one in kept)
         rows += f"<tr><th>{step}</th><td>{html.escape(words)}</td></tr>"
     greedy = in_words(greedy_decode(model, source, max_len=12)[0].tolist()).removesuffix(" <EOS>")
-    found = in_words(beam_search(model, source, max_len=12, beam=beam)[0].tolist()).removesuffix(" <EOS>")
+    found = in_words(beam_search(model, source, max_len=12, beam_size=beam)[0].tolist()).removesuffix(" <EOS>")
     head = f"<tr><th>step</th><th>what a beam of {beam} keeps, with its probability</th></tr>"
     return LiveFigure(
         "beam_tree",

@@ -1,15 +1,15 @@
 """The paper's learning rate, step by step: what the width does to it, the warm-up, and a factor."""
 
-from transformer_lib.schedule import transformer_rate
+from transformer_lib.schedule import noam_rate
 from transformer_lib.teaching.figures.live.figure import LiveFigure
 
 
 def learning_rate() -> LiveFigure:
     """Return the curve of the learning rate beside the paper's, with width, warm-up, factor and step to turn."""
     d_model, warmup, steps = 512, 4000, 20_000
-    peak = transformer_rate(warmup, d_model, warmup)
+    peak = noam_rate(warmup, d_model, warmup)
     points = " ".join(
-        f"{12 + 0.0144 * step:.1f},{150 - 120 * transformer_rate(step, d_model, warmup) / peak:.1f}"
+        f"{12 + 0.0144 * step:.1f},{150 - 120 * noam_rate(step, d_model, warmup) / peak:.1f}"
         for step in range(200, steps + 1, 200)
     )
     says = f"Width {d_model}, warm-up {warmup:,}: the rate is highest at step {warmup:,}, {peak:.6f}."

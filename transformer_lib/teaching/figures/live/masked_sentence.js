@@ -188,7 +188,7 @@ function start(parts, data) {
     slider({ label: "places of padding", values: [0, 1, 2], value: state.pads, changed: set("pads") }),
     choice({ label: "padding at the", options: ["end", "beginning"], value: state.side, changed: set("side") }),
     tick({ label: "padding mask", value: state.padding, changed: set("padding") }),
-    tick({ label: "look-ahead mask", value: state.lookAhead, changed: set("lookAhead") }),
+    tick({ label: "causal mask", value: state.lookAhead, changed: set("lookAhead") }),
     chosen
   )
   parts.drawInWidth((newWidth) => {

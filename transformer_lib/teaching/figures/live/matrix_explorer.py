@@ -2,7 +2,7 @@
 
 import torch
 
-from transformer_lib.encoder import EncoderLayer, StackConfig
+from transformer_lib.encoder import EncoderLayer, TransformerConfig
 from transformer_lib.teaching.figures.live.figure import LiveFigure
 
 _TOKENS = 50
@@ -13,7 +13,7 @@ _COMPUTED = 'stroke="var(--tl-muted)"'
 
 def matrix_explorer() -> LiveFigure:
     """Return the matrices of one encoder layer with their sizes to choose; the still picture has those of the paper."""
-    config = StackConfig()
+    config = TransformerConfig()
     with torch.device("meta"):
         layer = EncoderLayer(config)
     heads, d_model = config.num_heads, config.d_model

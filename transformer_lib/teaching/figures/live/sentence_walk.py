@@ -13,7 +13,7 @@ _SOURCE, _TARGET = "I am a student", "je suis"
 _NAMES = {
     "source_embedding": "source embedding, times √d",
     "target_embedding": "target embedding, times √d",
-    "positions": "plus positions",
+    "positional_encoding": "plus positions",
     "encoder": "encoder: the memory",
     "decoder": "decoder",
     "output": "linear layer: the logits",
