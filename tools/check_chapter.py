@@ -17,7 +17,7 @@ OF_EVERY_CHAPTER = [
 def commands(path):
     """Return the commands that check the chapter at `path`: ruff on its files, then pytest."""
     module = notebooks.module_name(path)
-    names = [f"test_{module}.py", f"teaching/test_check_{module}.py", f"teaching/test_{module}_experiment.py"]
+    names = [f"test_{module}.py", f"teaching/test_exercises_{module}.py", f"teaching/test_{module}_experiment.py"]
     tests = [f"tests/{name}" for name in names if (notebooks.ROOT / "tests" / name).exists()]
     files = [str(path.relative_to(notebooks.ROOT)), *tests]
     # What a test says of another chapter is left out; each such test is called after the chapter's stem.

@@ -13,7 +13,7 @@ from tools.check_chapter import commands
 def test_a_chapter_is_checked_with_its_own_tests():
     path = notebooks.find("08")
     lint, layout, test = commands(path)
-    files = ["notebooks/08_masks.ipynb", "tests/test_masks.py", "tests/teaching/test_check_masks.py"]
+    files = ["notebooks/08_masks.ipynb", "tests/test_masks.py", "tests/teaching/test_exercises_masks.py"]
     assert lint[-3:] == layout[-3:] == files
     chosen = subprocess.run([*test, "-n0", "--collect-only"], cwd=notebooks.ROOT, capture_output=True, text=True)
     assert chosen.returncode == 0, chosen.stdout[-2000:]

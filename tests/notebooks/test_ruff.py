@@ -20,7 +20,7 @@ def named_by_ruff(project, *arguments):
 
 def write(project, code):
     """Write the same code as a module of each kind and as a notebook, and return where."""
-    folders = ["", "tools/", "transformer_lib/", "transformer_lib/teaching/", "transformer_lib/teaching/check/"]
+    folders = ["", "tools/", "transformer_lib/", "transformer_lib/teaching/", "transformer_lib/teaching/exercises/"]
     places = [f"{folder}written_here.py" for folder in folders] + ["transformer_lib/_written_here.py"]
     for place in places:
         (project / place).write_text(code, encoding="utf-8")

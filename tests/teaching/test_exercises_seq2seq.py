@@ -1,0 +1,120 @@
+"""The checks of chapter 1: right answers pass, and each usual mistake gets its own hint."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+import torch
+
+from transformer_lib.teaching import exercises as engine
+from transformer_lib.teaching.exercises import seq2seq as check
+
+
+def written(scores, sos, eos, max_len, stop=True):
+    word, words = sos, []
+    while len(words) < max_len and not (stop and word == eos):
+        word = int(scores[word].argmax())
+        words.append(word)
+    return words
+
+
+def mean_loss(losses, targets):
+    return losses[targets != 0].mean()
+
+
+def per_sentence(losses, targets):
+    real = targets != 0
+    return ((losses * real).sum(1) / real.sum(1)).mean()
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [
+        ("shifted", lambda answer, sos, eos: ([sos, *answer], [*answer, eos])),
+        ("shifted", lambda answer, sos, eos: [np.insert(answer, 0, sos), np.append(answer, eos)]),
+        ("shifted", lambda a, s, e: (torch.tensor([s, *a]), torch.tensor([*a, e]))),
+        ("mean_loss", mean_loss),
+        ("mean_loss", lambda losses, targets: mean_loss(losses.float(), targets).item()),
+        ("mean_loss", lambda losses, targets: (losses * (targets > 0)).sum() / (targets > 0).sum()),
+        ("write", written),
+        ("write", lambda *arguments: torch.tensor(written(*arguments))),
+        ("bits_in_sentence", lambda length, symbols: length * math.log2(symbols)),
+        ("bits_in_sentence", lambda length, symbols: math.log2(symbols**length)),
+    ],
+)
+def test_a_right_answer_passes(says, name, answer):
+    assert says(getattr(check, name), answer).startswith(f"✓ {name}: ")
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "hint"),
+    [
+        ("shifted", lambda a, s, e: ([*a, e], [s, *a]), "wrong order"),
+        ("shifted", lambda a, s, e: ([s, *a, e], [s, *a, e]), "given the word that it must write"),
+        ("shifted", lambda a, s, e: ([s, *a], [*a]), "lacks EOS at the end"),
+        ("shifted", lambda a, s, e: ([*a], [*a, e]), "lacks SOS in front"),
+        ("shifted", lambda a, s, e: ([s, *a, e], [*a, e]), "EOS is never read"),
+        ("shifted", lambda a, s, e: ([s, *a], [s, *a]), "SOS is read, and never written"),
+        ("shifted", lambda a, s, e: ([s, *a[:-1]], [*a]), "EOS is missing"),
+        ("shifted", lambda a, s, e: ([s, s, *a], [*a, e]), r"what the decoder reads has shape \(5,\), expected \(4,\)"),
+        ("shifted", lambda a, s, e: ([e, *a], [*a, e]), r"is \[2, 7, 5, 9\], expected \[1, 7, 5, 9\]. It starts with SOS"),
+        ("shifted", lambda a, s, e: ([s, *a], [*a, s]), r"is \[7, 5, 9, 1\], expected \[7, 5, 9, 2\]. It ends with EOS"),
+        ("shifted", lambda a, s, e: ([1, *a], [*a, 2]), r"for the words \[4\] with sos 2"),
+        ("shifted", lambda a, s, e: (np.add([s], a), np.add(a, [e])), r"\+ adds to its numbers: .* \[sos, \*answer\]"),
+        ("shifted", lambda a, s, e: (s + a, [*a, e]), r"\+ adds to its numbers"),
+        ("shifted", lambda a, s, e: [s, *a], "return two lists"),
+        ("shifted", lambda a, s, e: 3, "return two lists"),
+        ("mean_loss", lambda losses, targets: losses.mean(), "mean over all places"),
+        ("mean_loss", lambda losses, targets: losses[targets != 0].sum(), "divide by how many"),
+        ("mean_loss", lambda losses, targets: (losses * (targets != 0)).mean(), "still counted"),
+        ("mean_loss", per_sentence, "mean of the sentences' means"),
+        ("mean_loss", lambda losses, targets: losses[targets > 2].mean(), "EOS .* is left out too"),
+        ("mean_loss", lambda losses, targets: losses[targets == 0].mean(), "mean over the padding"),
+        ("mean_loss", lambda losses, targets: 1.0, "the result is 1, expected"),
+        ("mean_loss", lambda losses, targets: losses[targets != 0], r"shape \(8,\), expected \(\)"),
+        ("write", lambda scores, s, e, m: [s, *written(scores, s, e, m)], "start sign is not part"),
+        ("write", lambda scores, s, e, m: [w for w in written(scores, s, e, m) if w != e], "end sign is part"),
+        ("write", lambda scores, s, e, m: written(scores, s, e, m, stop=False), "after EOS nothing may follow"),
+        ("write", lambda scores, s, e, m: written(scores, s, e, m + 1), "one word more than max_len, which is 4"),
+        ("write", lambda scores, s, e, m: written(scores, s, e, m - 1), "one word less than max_len, which is 4"),
+        ("write", lambda scores, s, e, m: written(scores, s, e, 50), "the answer has 50 words, and max_len allows 4"),
+        ("write", lambda scores, s, e, m: written(scores.T, s, e, m), "highest score in the row of the word before"),
+        ("write", lambda scores, s, e, m: written(-scores, s, e, m), "highest score in the row of the word before"),
+        ("write", lambda scores, s, e, m: [[5, 3, 4, 2]], "has 2 dimensions, expected a flat list"),
+        ("write", lambda scores, s, e, m: [5, [3]], "expected a flat list of ids"),
+        ("write", lambda scores, s, e, m: [], r"the answer is \[\], expected \[5, 3, 4, 2\]"),
+        ("bits_in_sentence", lambda length, symbols: symbols**length, "how many rows there are"),
+        ("bits_in_sentence", lambda length, symbols: length * symbols, "not 8"),
+        ("bits_in_sentence", lambda length, symbols: length * math.log(symbols), "natural logarithm"),
+        ("bits_in_sentence", lambda length, symbols: length * math.log10(symbols), "base 10"),
+        ("bits_in_sentence", lambda length, symbols: symbols * math.log2(length), "exchanged"),
+        ("bits_in_sentence", lambda length, symbols: length * math.ceil(math.log2(symbols)), "do not round"),
+        ("bits_in_sentence", lambda length, symbols: math.log2(length * symbols), "not a whole row"),
+        ("bits_in_sentence", lambda length, symbols: length + math.log2(symbols), "one symbol of 8 takes 3 bits"),
+        ("bits_in_sentence", lambda length, symbols: math.log2(symbols), "one symbol"),
+        ("bits_in_sentence", lambda length, symbols: 53.15, r"the result for \(1, 8\) is 53.15, expected 3"),
+    ],
+)
+def test_a_usual_mistake_gets_its_hint(says, name, answer, hint):
+    line = says(getattr(check, name), answer)
+    assert line.startswith(f"✗ {name}: ")
+    assert re.search(hint, line), line
+
+
+def test_a_loop_without_max_len_ends_in_a_message(says, monkeypatch):
+    monkeypatch.setattr(engine, "SECONDS", 0.2)
+
+    def endless(scores, sos, eos, max_len):
+        word, words = sos, []
+        while word != eos:
+            word = int(scores[word].argmax())
+            words.append(word)
+        return words
+
+    assert "is there a loop that never ends?" in says(check.write, endless)
+
+
+def test_no_hint_gives_the_formula_away(says):
+    """Also not for an answer that nobody has foreseen."""
+    assert "log2" not in says(check.bits_in_sentence, lambda length, symbols: 7.5)

@@ -1,0 +1,198 @@
+"""The checks of chapter 12: right answers pass, and each usual mistake gets its own hint."""
+
+import math
+import os
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from transformer_lib._files import atomic_write
+from transformer_lib.teaching.exercises import training as check
+
+
+def clip_together(gradients, max_norm):
+    length = math.sqrt(sum(float((g**2).sum()) for g in gradients))
+    return [g * min(1, max_norm / length) for g in gradients]
+
+
+def by_torch(gradients, max_norm):
+    leaves = [torch.zeros(g.shape, dtype=torch.float64, requires_grad=True) for g in gradients]
+    for leaf, g in zip(leaves, gradients, strict=True):
+        leaf.grad = torch.from_numpy(g)
+    torch.nn.utils.clip_grad_norm_(leaves, max_norm)
+    return [leaf.grad for leaf in leaves]
+
+
+def norm(g):
+    return math.sqrt((g**2).sum())
+
+
+def joined_loss(means, tokens):
+    return sum(m * n for m, n in zip(means, tokens, strict=True)) / sum(tokens)
+
+
+def sentences_that_fit(lengths, max_tokens, fits=lambda n, longest, budget: n * longest <= budget):
+    count = 0
+    while count < len(lengths) and fits(count + 1, lengths[count], max_tokens):
+        count += 1
+    return count
+
+
+def write_safely(path, pieces):
+    new = path.with_name("new")
+    with open(new, "wb") as file:
+        for piece in pieces:
+            file.write(piece)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(new, path)
+    return path
+
+
+def write_in_place(path, pieces):
+    with open(path, "wb") as file:
+        for piece in pieces:
+            file.write(piece)
+            file.flush()
+    return path
+
+
+def collect_first(path, pieces):
+    path.write_bytes(b"".join(pieces))
+    return path
+
+
+def remove_first(path, pieces):
+    path.unlink()
+    return collect_first(path, pieces)
+
+
+def write_elsewhere(path, pieces):
+    collect_first(path.with_name("new"), pieces)
+    return path
+
+
+def unlink_and_rename(path, pieces):
+    new = path.with_name("new")
+    new.write_bytes(b"".join(pieces))
+    path.unlink()
+    new.rename(path)
+    return path
+
+
+def rename_too_early(path, pieces):
+    new = path.with_name("new")
+    with open(new, "wb") as file:
+        for piece in pieces:
+            file.write(piece)
+        os.replace(new, path)
+    return path
+
+
+def rename_first(path, pieces):
+    os.replace(path, path.with_name("old"))
+    return collect_first(path, pieces)
+
+
+def through_a_library(path, pieces):
+    with atomic_write(path) as file:
+        file.writelines(pieces)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [
+        ("clip_together", clip_together),
+        ("clip_together", by_torch),
+        ("joined_loss", joined_loss),
+        ("sentences_that_fit", sentences_that_fit),
+        ("write_safely", write_safely),
+        ("write_safely", through_a_library),
+        ("write_safely", lambda path, pieces: str(write_safely(Path(path), list(pieces)))),
+    ],
+)
+def test_a_right_answer_passes(says, name, answer):
+    assert says(getattr(check, name), answer).startswith(f"✓ {name}: ")
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "hint"),
+    [
+        ("clip_together", lambda gs, most: gs, "nothing is shortened"),
+        (
+            "clip_together",
+            lambda gs, most: [g * most / math.sqrt(sum(norm(h) ** 2 for h in gs)) for g in gs],
+            "must stay as they are",
+        ),
+        ("clip_together", lambda gs, most: [g * min(1, most / norm(g)) for g in gs], "shortened alone"),
+        ("clip_together", lambda gs, most: [g.clip(-most, most) for g in gs], "cut off alone"),
+        ("clip_together", lambda gs, most: [g * min(1, most / sum(map(norm, gs))) for g in gs], "the lengths are added"),
+        (
+            "clip_together",
+            lambda gs, most: [g * min(1, most / sum(norm(h) ** 2 for h in gs)) for g in gs],
+            "the root is missing",
+        ),
+        ("clip_together", lambda gs, most: [0 * g for g in gs], "Take the length"),
+        ("clip_together", lambda gs, most: gs[0], "as many as came in"),
+        ("joined_loss", lambda means, tokens: sum(means) / len(means), "mean of means"),
+        ("joined_loss", lambda means, tokens: sum(means), "k times too large"),
+        ("joined_loss", lambda means, tokens: joined_loss(means, tokens) * sum(tokens), "divide by the number of all tokens"),
+        (
+            "joined_loss",
+            lambda means, tokens: joined_loss(means, tokens) * sum(tokens) / len(means),
+            "not by the number of parts",
+        ),
+        ("joined_loss", lambda means, tokens: sum(means) / sum(tokens), "means already"),
+        ("joined_loss", lambda means, tokens: 0.0, "Turn each mean back"),
+        (
+            "sentences_that_fit",
+            lambda lengths, budget: sum(sum(lengths[: n + 1]) <= budget for n in range(len(lengths))),
+            "adds",
+        ),
+        (
+            "sentences_that_fit",
+            lambda lengths, budget: sentences_that_fit(lengths, budget, lambda n, k, b: n * k < b or n == 1),
+            "<=",
+        ),
+        ("sentences_that_fit", lambda lengths, budget: budget // lengths[0], "longer sentences follow"),
+        ("sentences_that_fit", lambda lengths, budget: min(budget // lengths[0], len(lengths)), "as wide as its longest"),
+        ("sentences_that_fit", lambda lengths, budget: budget // lengths[-1], "need not be in this batch"),
+        ("sentences_that_fit", lambda *given: sentences_that_fit(*given) - 1, "one less than fit"),
+        ("sentences_that_fit", lambda lengths, budget: 1, "The first n sentences"),
+        ("write_safely", write_in_place, "written over"),
+        ("write_safely", remove_first, "no file of that name"),
+        ("write_safely", unlink_and_rename, "no file of that name"),
+        ("write_safely", rename_first, "no file of that name"),
+        ("write_safely", rename_too_early, "before it is whole"),
+        ("write_safely", collect_first, "written over"),
+        ("write_safely", write_elsewhere, "it holds b'old'"),
+    ],
+)
+def test_a_usual_mistake_gets_its_hint(says, name, answer, hint):
+    line = says(getattr(check, name), answer)
+    assert line.startswith(f"✗ {name}: ")
+    assert hint in line
+
+
+@pytest.mark.parametrize("name", check.__all__)
+def test_a_stub_is_not_attempted_yet(says, name):
+    def stub(*_):
+        raise NotImplementedError
+
+    assert says(getattr(check, name), stub).startswith(f"○ {name}: not attempted yet")
+
+
+def test_the_tracing_of_others_is_put_back(says):
+    def other(*_):
+        return None
+
+    before = sys.gettrace()
+    sys.settrace(other)
+    try:
+        says(check.write_safely, write_safely)
+        assert sys.gettrace() is other
+    finally:
+        sys.settrace(before)

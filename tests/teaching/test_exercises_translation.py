@@ -1,0 +1,146 @@
+"""The checks of chapter 14: right answers pass, and each usual mistake gets its own hint."""
+
+import contextlib
+import io
+import re
+from collections import Counter
+
+import pytest
+
+from transformer_lib.teaching.exercises import translation as check
+
+SHORT = "je|ne|le|la|me|te|de|que"
+
+
+def says(name, attempt):
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        getattr(check, name)(attempt)
+    line, rest = printed.getvalue().split("\n", 1)
+    assert rest == ""
+    return line
+
+
+def elide(text, words=rf"\b({SHORT})", before="(?=[aeiou])", space=""):
+    return re.sub(rf"{words} {before}", lambda match: match[1][:-1] + "'" + space, text)
+
+
+def elide_in_a_loop(text):
+    words = text.split()
+    for index in range(len(words) - 1):
+        if words[index] in SHORT.split("|") and words[index + 1][0] in "aeiou":
+            words[index] = words[index][:-1] + "'"
+    return " ".join(words).replace("' ", "'")
+
+
+def precision(prediction, reference):
+    return (Counter(prediction) & Counter(reference)).total() / len(prediction)
+
+
+def encode_word(word, merges):
+    pieces = ["▁", *word]
+    for left, right in merges:
+        index = 0
+        while index < len(pieces) - 1:
+            if pieces[index : index + 2] == [left, right]:
+                pieces[index : index + 2] = [left + right]
+            index += 1
+    return pieces
+
+
+def encode_by_replacing(word, merges):
+    text = " ".join(["▁", *word])
+    for left, right in merges:
+        text = text.replace(f"{left} {right}", left + right)
+    return text.split()
+
+
+def encode_at_first_place(word, merges):
+    pieces = ["▁", *word]
+    for left, right in merges:
+        for index in range(len(pieces) - 1):
+            if pieces[index : index + 2] == [left, right]:
+                pieces[index : index + 2] = [left + right]
+                break
+    return pieces
+
+
+def longest_pieces(word, pieces, mark="▁", choose=max, unknown=None):
+    rest, found = mark + word, []
+    while rest:
+        fitting = [piece for piece in pieces if rest.startswith(piece)]
+        if not fitting:
+            return ["<unknown>"] if unknown is None else [*found, *unknown]
+        found.append(choose(fitting, key=len))
+        rest = rest.removeprefix(found[-1])
+    return found
+
+
+def longest_for_ever(word, pieces):
+    found, rest = [], "▁" + word
+    while rest:
+        fitting = [piece for piece in pieces if rest.startswith(piece)]
+        found.append(max(fitting, key=len, default=""))
+        rest = rest.removeprefix(found[-1])
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [
+        ("elide", elide),
+        ("elide", elide_in_a_loop),
+        ("clipped_precision", precision),
+        ("clipped_precision", lambda p, r: sum(min(p.count(word), r.count(word)) for word in set(p)) / len(p)),
+        ("encode_word", encode_word),
+        ("encode_word", lambda word, merges: tuple(encode_word(word, merges))),
+        ("longest_pieces", longest_pieces),
+    ],
+)
+def test_a_right_answer_passes(name, answer):
+    assert says(name, answer).startswith(f"✓ {name}: ")
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "hint"),
+    [
+        ("elide", lambda text: text, "nothing has changed"),
+        ("elide", lambda text: elide(text, space=" "), "no space follows"),
+        ("elide", lambda text: re.sub(rf"\b({SHORT}) (?=[aeiou])", r"\1'", text), "has to go"),
+        ("elide", lambda text: elide(text, before=""), "only before a vowel"),
+        ("elide", lambda text: elide(text, words=f"({SHORT})"), "whole words only: une"),
+        ("elide", lambda text: re.sub(r"e (?=[aeiou])", "'", text), "only|la loses"),
+        ("elide", lambda text: text.upper(), 'expected "j\'aime le chat"'),
+        ("elide", lambda text: 5, "expected a string"),
+        ("clipped_precision", lambda p, r: sum(word in r for word in p) / len(p), "clip"),
+        ("clipped_precision", lambda p, r: len(set(p) & set(r)) / len(p), "sets forget"),
+        ("clipped_precision", lambda p, r: len(set(p) & set(r)) / len(set(p)), "not every different word"),
+        ("clipped_precision", lambda p, r: precision(p, r) * len(p) / len(r), "recall"),
+        ("clipped_precision", lambda p, r: precision(p, r) * len(p), "these are the counts"),
+        ("clipped_precision", lambda p, r: 0.5, "the smaller of the two counts"),
+        ("encode_word", lambda word, merges: ["▁", *word], "no merge is applied"),
+        ("encode_word", lambda word, merges: encode_word(word, merges[::-1]), "wrong order"),
+        ("encode_word", lambda word, merges: encode_word(word, merges[:1]), "only the first"),
+        ("encode_word", lambda word, merges: encode_word(word, merges[:3]), "merge after merge"),
+        ("encode_word", lambda word, merges: "low", "expected a list of pieces"),
+        ("encode_word", encode_at_first_place, "'wewe' gives .*first place only"),
+        ("encode_word", encode_by_replacing, "pieces are whole"),
+        ("longest_pieces", lambda word, pieces: longest_pieces(word, pieces, mark=""), "put the mark ▁ before"),
+        ("longest_pieces", lambda word, pieces: longest_pieces(word, pieces, choose=min), "the shortest piece"),
+        ("longest_pieces", lambda word, pieces: longest_pieces(word, pieces, unknown=[]), "the whole word is"),
+        ("longest_pieces", lambda word, pieces: longest_pieces(word, pieces, unknown=["<unknown>"]), "not only what is left"),
+        ("longest_pieces", lambda word, pieces: longest_pieces(word, pieces)[:1], "go on with the rest"),
+        ("longest_pieces", lambda word, pieces: {"▁lower"}, "expected a list of pieces"),
+        ("longest_pieces", lambda word, pieces: ["▁lower", "?"], "'lower' gives .*expected ▁lower"),
+        ("longest_pieces", longest_for_ever, "is there a loop that never ends"),
+        (
+            "encode_word",
+            lambda word, merges: [piece for piece in (one.strip("▁") for one in encode_word(word, merges)) if piece],
+            "▁ is missing",
+        ),
+    ],
+)
+def test_a_usual_mistake_gets_its_hint(name, answer, hint, monkeypatch):
+    monkeypatch.setattr("transformer_lib.teaching.exercises.SECONDS", 0.5)
+    line = says(name, answer)
+    assert line.startswith(f"✗ {name}: ")
+    assert re.search(hint, line), line

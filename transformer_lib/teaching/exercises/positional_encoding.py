@@ -1,0 +1,171 @@
+"""Checks for the exercises of chapter 5, Positional encoding."""
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import torch
+
+from transformer_lib.positional_encoding import sinusoidal_table
+from transformer_lib.teaching.exercises import Hint, exercise, expect_close, expect_shape, formula
+
+__all__ = ["first_slow_pair", "same_word_twice", "shift_matrix", "table_shape"]
+
+
+@formula(cases=[(30, 256), (50, 128)], hint="The words of the batch have shape (batch, seq, d_model)")
+def table_shape(max_len: int, d_model: int) -> Iterator:
+    """The reader's `table_shape(max_len, d_model)` returns the shape of the table that is added to a batch."""
+    batch_first = "the axis of size 1 stands for the batch, and in this course the batch comes first"
+    yield (1, max_len, d_model), "(30, 256) gives (1, 30, 256), which broadcasts over a batch of any size"
+    yield (
+        (max_len, d_model),
+        "(max_len, d_model) is one sentence. Add an axis of size 1 in front, so that the same table is added to every "
+        "sentence of a batch",
+    )
+    yield (1, d_model, max_len), "two axes are swapped: a word is one row, so positions come before dimensions"
+    yield (
+        (d_model, max_len),
+        "two axes are swapped (a word is one row, so positions come before dimensions), and the batch axis of size 1 "
+        "in front is missing",
+    )
+    yield (max_len, 1, d_model), batch_first
+    yield (max_len, d_model, 1), batch_first
+    yield (
+        max_len * d_model,
+        "that is how many numbers the table holds; return its shape, a tuple with one size per axis",
+    )
+
+
+@exercise
+def same_word_twice(attempt: Callable) -> str:
+    """The reader's `same_word_twice(word_vectors, table, first, second)` returns two distances.
+
+    They are the distance without and with positions. Both arrays have the shape (seq, d_model), and the same word
+    stands at the positions `first` and `second`.
+    """
+    generator = np.random.default_rng(5)
+    for first, second in ((1, 4), (0, 2)):
+        words, table = generator.normal(size=(6, 8)), _table(6, 8)
+        words[second] = words[first]
+        result = attempt(torch.from_numpy(words), torch.from_numpy(table), first, second)
+        if _shapes(result) == [(8,), (8,)]:
+            raise Hint("these are the two differences, vectors of 8 numbers; a distance is the length of one: its norm")
+        if _shapes(result) == [(6,), (6,)]:
+            raise Hint("these are distances for each of the 6 words; return them for the two places of the word alone")
+        pair = expect_shape(result, (2,), "the pair (distance_without, distance_with)")
+        difference = table[first] - table[second]
+        expected = np.linalg.norm(difference)
+        if pair[0] > 1e-9 and abs(pair[1]) < 1e-9:
+            raise Hint("the two distances are in the wrong order: without positions first, with positions second")
+        expect_close(
+            pair[0],
+            0.0,
+            "Without positions the two vectors are the same word's, so take word_vectors[first] and "
+            "word_vectors[second] as they are",
+            what="the distance without positions",
+        )
+        for mistake, hint in (
+            (0.0, "add to each word the row of the table at its own position: first and second"),
+            (expected**2, "that is the squared distance: take its square root"),
+            (np.abs(difference).sum(), "that is the sum of the absolute differences; the Euclidean distance squares them"),
+            (expected / math.sqrt(8), "that is the root of the mean of the squares; the Euclidean distance sums them"),
+        ):
+            if math.isclose(pair[1], mistake, rel_tol=1e-4, abs_tol=1e-9):
+                raise Hint(f"the distance with positions is {pair[1]:.4g}: {hint}")
+        expect_close(
+            pair[1],
+            expected,
+            "Compare word_vectors[first] + table[first] with word_vectors[second] + table[second]",
+            what="the distance with positions",
+        )
+    return "without positions the same word is the same vector (distance 0); with them the two can be told apart"
+
+
+@formula(
+    cases=[(12, 8), (90, 8), (50, 128), (900, 512)],
+    hint="Pair number i needs 2π · 10000^(2·i / d_model) positions for a turn: try i = 0, 1, 2, … until that is more than n",
+)
+def first_slow_pair(n: int, d_model: int) -> Iterator:
+    """The reader's `first_slow_pair(n, d_model)` returns the first pair that needs more than n positions for a turn."""
+
+    def longer_than(positions: float, exponent: int = 2) -> float:
+        return d_model / exponent * math.log(positions, 10000)  # where 10000^(exponent · pair / d_model) is `positions`
+
+    exact = longer_than(n / (2 * math.pi))
+    right = math.ceil(exact)
+    yield right, "pair 15 is the first for 50 positions and width 128: from there on no hand makes a full turn"
+    yield right - 1, "that is the last pair with a turn within n positions; the next one is the first that needs more"
+    yield exact, "that is where a turn would be exactly n positions long; a pair is a whole number, so take the next one"
+    yield 2 * right, "that is a dimension: pair number i begins at dimension 2·i"
+    yield math.ceil(longer_than(float(n))), "the factor 2π is missing: a turn is 2π radians, not one"
+    yield (
+        math.ceil(longer_than(n / (2 * math.pi), exponent=1)),
+        "the exponent is half of what it should be: pair number i begins at dimension 2·i",
+    )
+    yield (
+        math.ceil(longer_than(n / (2 * math.pi), exponent=4)),
+        "the exponent is twice what it should be: the number of the pair is i itself, so the exponent is 2·i / d_model",
+    )
+    yield 0, "pair 0 is the fastest: its turn is 2π positions long. Later pairs turn more slowly"
+    yield d_model // 2 - 1, "that is the slowest pair; the first one that needs more than n positions comes earlier"
+    yield d_model // 2 - right, "that is how many pairs are slow; return the number of the first one"
+
+
+@exercise
+def shift_matrix(attempt: Callable) -> str:
+    """The reader's `shift_matrix(shift, d_model)` returns M with `table[p + shift] = M @ table[p]` for every p."""
+    for shift, d_model in ((1, 4), (3, 8), (7, 16)):
+        matrix = expect_shape(attempt(shift, d_model), (d_model, d_model), f"the matrix for ({shift}, {d_model})")
+        positions = 40
+        table = _table(positions + shift, d_model)
+        before, after = table[:positions], table[shift:]
+        split = np.concatenate([np.arange(0, d_model, 2), np.arange(1, d_model, 2)])
+
+        def moves(candidate: np.ndarray, start: Any = before, end: Any = after) -> bool:
+            return bool(np.allclose(start @ candidate.T, end, rtol=0, atol=1e-3))
+
+        if moves(matrix):
+            continue
+        if moves(matrix.T):
+            raise Hint(
+                "the matrix turns the wrong way (it goes from p to p - shift): it is the transpose of the right one, "
+                "so the signs of the two sines are exchanged"
+            )
+        for candidate, also in ((matrix, ""), (matrix.T, ", and the signs of the two sines are exchanged")):
+            if moves(candidate, before[:, split], after[:, split]):
+                raise Hint(
+                    "this is right for all sines first, then all cosines. Here they alternate (sin, cos, sin, cos, …), "
+                    f"so each 2 × 2 block stands on the diagonal{also}"
+                )
+        if moves(matrix, before[:1], after[:1]):
+            raise Hint(
+                "the matrix moves position 0 correctly, but not the others: it must not depend on the position. Turn "
+                "each pair by its own angle, shift / 10000^(2·pair / d_model)"
+            )
+        if np.allclose(matrix, np.eye(d_model)):
+            raise Hint(f"the identity moves nothing: for shift {shift} each pair turns by shift times its angle")
+        for pair in range(d_model // 2):
+            block = slice(2 * pair, 2 * pair + 2)
+            angle = shift / 10000 ** (2 * pair / d_model)
+            turn = [[math.cos(angle), math.sin(angle)], [-math.sin(angle), math.cos(angle)]]
+            expect_close(
+                matrix[block, block],
+                turn,
+                "Each pair turns by shift / 10000^(2·pair / d_model)",
+                what=f"for ({shift}, {d_model}) the block of pair {pair}",
+            )
+        raise Hint("the 2 × 2 blocks on the diagonal are right; everything outside them must be 0")
+    return "one matrix moves every position by the same shift: a rotation of each pair, whatever the position is"
+
+
+def _table(max_len: int, d_model: int) -> np.ndarray:
+    return sinusoidal_table(max_len, d_model).double().numpy()
+
+
+def _shapes(parts: Any) -> list[tuple[int, ...]]:
+    """Return the shapes of the parts of an answer, where it has parts with shapes."""
+    try:
+        return [tuple(part.shape) for part in parts]
+    except (AttributeError, TypeError):
+        return []

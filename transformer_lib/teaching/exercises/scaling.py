@@ -1,0 +1,86 @@
+"""Checks for the exercises of chapter 15, From this laptop to the paper."""
+
+import math
+from collections.abc import Callable, Iterator
+
+from transformer_lib.teaching.exercises import exercise, expect_formula, formula
+
+__all__ = ["loss_factor", "round_to_bfloat16", "step_seconds", "tokens_that_fit"]
+
+
+@formula(
+    cases=[(10_003, 100, 7), (1_000_000, 1_000, 1_000), (1_000, 100, 10)],
+    hint="Take 16 bytes per parameter from the memory, and see how often per_token goes into the rest",
+)
+def tokens_that_fit(memory: int, parameters: int, per_token: int) -> Iterator:
+    """The reader's `tokens_that_fit(memory, parameters, per_token)` says how many tokens a batch may have."""
+    fit = lambda each: (memory - each * parameters) // per_token
+    yield max(0, fit(16)), "weights, gradients and two moments, and the rest is for the batch"
+    yield fit(16), "where not even the model fits, the answer is 0, not a negative number"
+    yield max(0, (memory - 16 * parameters) / per_token), "half a token does not count: divide with //"
+    yield max(0, fit(4)), "these are the weights alone: gradients and Adam's two moments take memory too"
+    yield max(0, fit(8)), "weights and gradients: Adam's two moments are missing"
+    yield max(0, fit(12)), "Adam keeps two moments for each parameter, not one"
+    yield memory // per_token, "the model takes memory too: 16 bytes per parameter"
+
+
+@exercise
+def round_to_bfloat16(attempt: Callable) -> str:
+    """The reader's `round_to_bfloat16(x)` is the nearest number with 8 significant bits, a tie to the even one."""
+
+    def scaled(to_integer: Callable, bits: int) -> Callable:
+        def rounded(x: float) -> float:
+            m, e = math.frexp(x)
+            return to_integer(m * 2**bits) / 2**bits * 2.0**e
+
+        return rounded
+
+    expect_formula(
+        attempt,
+        cases=[(1.0,), (1 / 3,), (257.0,), (259.0,), (-3.14159,), (1000.4,), (0.001,)],
+        right=scaled(round, 8),
+        mistakes=[
+            (scaled(math.trunc, 8), "this cuts the bits off: take the nearest number, with round"),
+            (scaled(math.floor, 8), "this rounds down: take the nearest number, with round"),
+            (scaled(round, 7), "these have 7 significant bits: the first 1 is never written, and counts as well"),
+            (
+                scaled(lambda y: math.floor(y + 0.5), 8),
+                "a tie goes to the even number: 257 becomes 256. Python's round does that",
+            ),
+            (lambda x: round(x * 256) / 256, "the exponent is missing: round m, which lies between 0.5 and 1, and not x"),
+            (lambda x: x, "nothing is rounded"),
+        ],
+        hint="Multiply m by 2 ** 8, round, divide by 2 ** 8, and put the exponent back",
+    )
+    return "8 significant bits, with float32's exponents"
+
+
+@formula(
+    cases=[([4, 2],), ([7],), ([10, 5, 1, 8],)],
+    hint="The mean over the processes must become the sum of all losses, divided by all tokens",
+)
+def loss_factor(tokens: list[int]) -> Iterator:
+    """The reader's `loss_factor(tokens)` is what each process multiplies its summed loss by."""
+    yield len(tokens) / sum(tokens), "the mean over the processes is the loss per real token"
+    yield 1 / sum(tokens), "the mean over the processes divides once more, by their number: take that back"
+    yield sum(tokens) / len(tokens), "this is the other way round: divide by the tokens"
+    yield 1 / len(tokens), "the engine divides by the number of processes already: what is missing are the tokens"
+    yield 1 / tokens[0], "each process would divide by its own tokens: that is a mean of means"
+    yield len(tokens) / tokens[0], "the tokens of all the processes, not those of the first"
+
+
+@formula(
+    cases=[(2.0, 1_000_000, 2, 1e8), (2.0, 63_000_000, 8, 1e9), (0.5, 1_000, 1, 1e6)],
+    hint="The computing is divided by the processes; 2 (p - 1) / p times the gradients' bytes travel",
+)
+def step_seconds(seconds: float, parameters: int, processes: int, bandwidth: float) -> Iterator:
+    """The reader's `step_seconds(seconds, parameters, processes, bandwidth)` is the time of one step."""
+    sent = 4 * parameters / bandwidth
+    ring = (processes - 1) / processes
+    yield seconds / processes + 2 * ring * sent, "less to compute, and something to send"
+    yield seconds + 2 * ring * sent, "the computing is shared: divide it by the processes"
+    yield seconds / processes + ring * sent, "the pieces go round twice: once to add them up, once to hand out the sums"
+    yield seconds / processes + 2 * sent, "a process does not send its own last piece: 2 (p - 1) / p, not 2"
+    yield seconds / processes + 2 * ring * sent / 4, "each gradient has 4 bytes"
+    yield seconds / processes + sent, "in a ring each process sends 2 (p - 1) / p times the bytes"
+    yield seconds / processes, "the gradients have to travel too"
