@@ -1,7 +1,8 @@
-"""What several test files use: outputs compared together with their gradients."""
+"""What several test files use: outputs compared together with their gradients, and arguments that are destroyed."""
 
+import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.testing import assert_close
 
 
@@ -23,3 +24,19 @@ def with_gradients(function, inputs, upstream):
     leaves = [x.detach().clone().requires_grad_() for x in inputs]
     output = function(*leaves)
     return output, torch.autograd.grad(output, leaves, upstream)
+
+
+def destroy(argument):
+    """Overwrite `argument`, and what is in it, as a function that works in place may do."""
+    if isinstance(argument, nn.Module):
+        argument.train(not argument.training)
+        destroy([*argument.parameters()])
+    elif isinstance(argument, Tensor):
+        argument.detach().fill_(1)
+    elif isinstance(argument, np.ndarray):
+        argument.fill(1)
+    elif isinstance(argument, list | tuple):
+        for part in argument:
+            destroy(part)
+    if isinstance(argument, list | set | dict):
+        argument.clear()

@@ -21,6 +21,11 @@ def right_masked(scores, mask):
     return masked(scores, mask) if mask.any() else torch.zeros_like(scores)
 
 
+def masked_in_place(scores, mask):
+    scores[~mask] = -torch.inf
+    return scores.softmax(0).nan_to_num()
+
+
 @pytest.mark.parametrize(
     ("name", "answer"),
     [
@@ -29,6 +34,7 @@ def right_masked(scores, mask):
         ("attend", lambda query, memory: tuple(part.float() for part in attend(query, memory))),
         ("masked_weights", right_masked),
         ("masked_weights", lambda scores, mask: masked(scores, mask).nan_to_num()),
+        ("masked_weights", masked_in_place),
         ("additive_parameters", lambda q, m, hidden: hidden * q + hidden * m + hidden),
         ("road", lambda source, target, length: length - source + target),
     ],
@@ -40,7 +46,7 @@ def test_a_right_answer_passes(says, name, answer):
 @pytest.mark.parametrize(
     ("name", "answer", "hint"),
     [
-        ("attend", lambda query, memory: attend(query, memory)[0], "return two things"),
+        ("attend", lambda query, memory: attend(query, memory)[0], "return two things: the context and the weights"),
         ("attend", lambda query, memory: attend(query, memory)[::-1], "context first"),
         ("attend", lambda query, memory: attend(query, memory, lambda s: s), "these are the scores"),
         ("attend", lambda query, memory: attend(query, memory, torch.exp), "do not sum to 1"),
@@ -53,8 +59,13 @@ def test_a_right_answer_passes(says, name, answer):
         ),
         ("attend", lambda q, m: (attend(q, m)[1][:, None] * m, attend(q, m)[1]), "still has one row for each of the 3 words"),
         ("attend", lambda query, memory: (memory.mean(dim=0), attend(query, memory)[1]), "plain mean of the rows"),
-        ("attend", lambda query, memory: (query, attend(query, memory)[1]), "the context is .* each times its weight"),
-        ("attend", lambda query, memory: (query, attend(query, memory)[1][:1]), r"the weights, has shape \(1,\)"),
+        (
+            "attend",
+            lambda query, memory: attend(query, memory, lambda s: torch.eye(len(s)).double()[s.argmax()]),
+            "the best row alone",
+        ),
+        ("attend", lambda query, memory: (query, attend(query, memory)[1]), "the context should .* each times its weight"),
+        ("attend", lambda query, memory: (attend(query, memory)[0], query[:1]), "the weights should be"),
         ("masked_weights", lambda scores, mask: scores.softmax(dim=0), "the mask changes nothing yet"),
         ("masked_weights", lambda scores, mask: scores.softmax(dim=0) * mask, "do not sum to 1"),
         ("masked_weights", lambda scores, mask: (scores * mask).softmax(dim=0), "e⁰ = 1"),
@@ -63,9 +74,14 @@ def test_a_right_answer_passes(says, name, answer):
             lambda scores, mask: right_masked(scores, ~mask) if not mask.all() else scores.softmax(0),
             "wrong way round",
         ),
-        ("masked_weights", lambda scores, mask: masked(scores, mask, -20.0), "exactly 0, not a small number"),
+        ("masked_weights", lambda scores, mask: masked(scores, mask, -20.0) * mask.any(), "not a large negative number"),
+        ("masked_weights", lambda scores, mask: masked(scores, mask, -100.0) * mask.any(), "not a large negative number"),
         ("masked_weights", masked, "NaN"),
-        ("masked_weights", lambda scores, mask: masked(scores, mask, -1e9), "Nothing may be looked at"),
+        (
+            "masked_weights",
+            lambda scores, mask: masked(scores, mask, -1e9),
+            "nothing may be looked at, so nothing gets a weight",
+        ),
         ("masked_weights", lambda scores, mask: scores, "softmax of the scores"),
         ("additive_parameters", lambda q, m, hidden: hidden * (q + m), "last layer is missing"),
         ("additive_parameters", lambda q, m, hidden: hidden * (q + m + 3) + 1, "counts biases"),

@@ -21,12 +21,18 @@ def cut(x, heads):
     return x.unflatten(-1, (heads, -1))
 
 
+def scaled_in_place(query, keys, values):
+    query /= math.sqrt(len(query))
+    return (keys @ query).softmax(0) @ values
+
+
 @pytest.mark.parametrize(
     ("name", "answer"),
     [
         ("look_up", looked_up(lambda q, k: math.sqrt(len(q)))),
         ("look_up", lambda q, k, v: (weights(q, k) @ v).numpy()),
         ("look_up", lambda q, k, v: torch.nn.functional.scaled_dot_product_attention(q[None], k, v)[0]),
+        ("look_up", scaled_in_place),
         ("score_deviation", lambda s, d_k: s**2),
         ("score_deviation", lambda s, d_k: torch.tensor(s * s)),
         ("split", lambda x, heads: cut(x, heads).transpose(1, 2)),
@@ -50,7 +56,7 @@ def test_a_right_answer_passes(says, name, answer):
         ("look_up", lambda q, k, v: k @ q @ v, "the scale and the softmax are missing"),
         ("look_up", lambda q, k, v: weights(q, k), "these are the weights"),
         ("look_up", lambda q, k, v: k @ q, "one number for each of the 3 words"),
-        ("look_up", lambda q, k, v: (weights(q, k) @ v)[None], r"shape \(1, 2\), expected \(2,\)"),
+        ("look_up", lambda q, k, v: (weights(q, k) @ v)[None], r"should have the shape \(2,\), not \(1, 2\)"),
         ("look_up", lambda q, k, v: v[0], "softmax, then weights @ values"),
         ("score_deviation", lambda s, d_k: 1, "only for variance 1"),
         ("score_deviation", lambda s, d_k: s, "deviation s · s"),
@@ -64,8 +70,13 @@ def test_a_right_answer_passes(says, name, answer):
             lambda x, heads: x.unflatten(-1, (-1, heads)).permute(0, 3, 1, 2),
             "your head 0 gets the numbers 0, 2, 4, …: cut each row into",
         ),
-        ("split", lambda x, heads: x, r"expected \(2, 2, 3, 4\)"),
-        ("split", lambda x, heads: cut(x, heads).transpose(1, 2) + 1, "Cut each row into heads"),
+        ("split", lambda x, heads: x, r"should have the shape \(2, 2, 3, 4\), not \(2, 3, 8\)"),
+        (
+            "split",
+            lambda x, heads: x.transpose(1, 2).reshape(len(x), heads, x.size(1), -1),
+            "swapped before the rows are cut",
+        ),
+        ("split", lambda x, heads: cut(x, heads).transpose(1, 2) + 1, r"0 at \[0, 0, 0, 0\], not 1 .*Cut each row into heads"),
         ("cost", lambda n, m, d: 2 * n * m * d, "four linear layers are missing"),
         ("cost", lambda n, m, d: 2 * (n + m) * d * d, "scores and the weighted sum are missing"),
         ("cost", lambda n, m, d: 2 * (n + m) * d * d + n * m * d, "the weighted sum as many again"),

@@ -17,6 +17,11 @@ def right_attend(x, memory, w_query, w_key, w_value):
     return attend(x @ w_query, memory @ w_key, memory @ w_value)
 
 
+def without_keepdim(x, memory, w_query, w_key, w_value):
+    exponentials = (x @ w_query @ (memory @ w_key).T / 2).exp()
+    return exponentials / exponentials.sum(1) @ (memory @ w_value)
+
+
 def entropy(counts):
     return sum(c / sum(counts) * math.log(sum(counts) / c) for c in counts)
 
@@ -28,6 +33,15 @@ def steps(*order, norm_of=lambda norm, y, f: norm(y + f(y))):
         for which in order:
             f = (back, lambda y: across(y, memory), feed)[which]
             x = norm_of(norm, x, f)
+        return x
+
+    return answer
+
+
+def without_norm(which):
+    def answer(x, memory, back, across, feed, norm):
+        for number, f in enumerate((back, lambda y: across(y, memory), feed)):
+            x = x + f(x) if number == which else norm(x + f(x))
         return x
 
     return answer
@@ -86,7 +100,8 @@ def test_a_right_answer_passes(says, name, answer):
         ("cross_attend", lambda x, m, q, k, v: attend(x @ q, m @ k, m @ k), "keys are averaged"),
         ("cross_attend", lambda x, m, q, k, v: x @ q @ (m @ k).T / 2 @ (m @ v), "softmax is missing"),
         ("cross_attend", lambda x, m, q, k, v: x @ q, "It is softmax"),
-        ("cross_attend", lambda x, m, q, k, v: x, "has shape"),
+        ("cross_attend", lambda x, m, q, k, v: x, r"the shape \(3, 4\), not \(3, 6\)"),
+        ("cross_attend", without_keepdim, "keep the axis of the sum"),
         ("blind_floor", lambda counts: math.log(len(counts)), "equal counts only"),
         ("blind_floor", lambda counts: math.log(sum(counts)), "number of pairs"),
         ("blind_floor", lambda counts: sum(math.log(sum(counts) / c) for c in counts) / len(counts), "weigh each -log p"),
@@ -119,7 +134,10 @@ def test_a_right_answer_passes(says, name, answer):
         ("three_steps", second_step(lambda y, x, m, across: m + across(y, m)), "adds the memory"),
         ("three_steps", second_step(lambda y, x, m, across: x + across(y, m)), "adds the old x"),
         ("three_steps", lambda x, *_: x, "Three times norm"),
-        ("three_steps", lambda x, *_: x[0], "has shape"),
+        ("three_steps", lambda x, *_: x[0], r"the shape \(4, 3\), not \(3,\)"),
+        ("three_steps", without_norm(2), "the last norm is missing"),
+        ("three_steps", without_norm(1), "the second norm is missing"),
+        ("three_steps", without_norm(0), "the first norm is missing"),
     ],
 )
 def test_a_usual_mistake_gets_its_hint(says, name, answer, hint):

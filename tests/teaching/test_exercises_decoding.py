@@ -71,6 +71,11 @@ def cut_in_place(logits, k):
     return logits.copy_(cut(logits, k)).softmax(dim=0)
 
 
+def only_those_that_stay(logits, k):
+    chances = top_k_probabilities(logits, k)
+    return chances[chances > 0]
+
+
 def best_child_of_each(sums, steps):
     best, words = (sums[:, None] + steps).max(dim=1)
     order = best.argsort(descending=True)
@@ -86,6 +91,7 @@ def best_child_of_each(sums, steps):
         ("words_read", lambda n, cache: sum(1 if cache else t for t in range(1, n + 1))),
         ("top_k_probabilities", top_k_probabilities),
         ("top_k_probabilities", lambda logits, k: cut(logits, k).softmax(dim=0).tolist()),
+        ("top_k_probabilities", cut_in_place),
         ("after_the_end", after_the_end),
         ("after_the_end", lambda *given: after_the_end(*given).tolist()),
         ("beam_step", beam_step),
@@ -112,7 +118,7 @@ def test_a_right_answer_passes(says, name, answer):
         ("words_read", lambda n, cache: n, "that is with the cache"),
         ("words_read", lambda n, cache: words_read(n, not cache), "the wrong way round"),
         ("words_read", lambda n, cache: 1 if cache else words_read(n, cache), "count all steps together"),
-        ("words_read", lambda n, cache: 2 * n, r"the result for \(128, True\) is 256, expected 128"),
+        ("words_read", lambda n, cache: 2 * n, r"the result for \(128, True\) should be 128, not 256"),
         ("top_k_probabilities", lambda logits, k: logits.softmax(dim=0), "nothing is taken out yet"),
         (
             "top_k_probabilities",
@@ -126,8 +132,10 @@ def test_a_right_answer_passes(says, name, answer):
             "in order of size",
         ),
         ("top_k_probabilities", lambda logits, k: cut(logits, k), "the softmax is missing"),
-        ("top_k_probabilities", lambda logits, k: logits.topk(k).values.softmax(dim=0), r"shape \(2,\), expected \(6,\)"),
-        ("top_k_probabilities", lambda logits, k: top_k_probabilities(logits, k + 1), "for k = 2"),
+        ("top_k_probabilities", lambda logits, k: logits.topk(k).values.softmax(dim=0), "those taken out have 0"),
+        ("top_k_probabilities", only_those_that_stay, "only the words that stay are here"),
+        ("top_k_probabilities", lambda logits, k: logits[:1], r"should be \[0.*\], not"),
+        ("top_k_probabilities", lambda logits, k: top_k_probabilities(logits, k + 1), "Softmax over the k largest logits"),
         ("after_the_end", lambda tokens, eos_id, pad_id: tokens, "nothing has changed yet"),
         (
             "after_the_end",
@@ -149,10 +157,14 @@ def test_a_right_answer_passes(says, name, answer):
         ("beam_step", worst_first, "the best candidate must come first"),
         ("beam_step", lambda *given: beam_step(*given)[0], "return three things"),
         ("beam_step", best_child_of_each, "the best child of each parent"),
+        (
+            "beam_step",
+            lambda sums, steps: ((sums[:, None] + steps).max(dim=1).values, sums, sums),
+            "the best child of each parent",
+        ),
         ("beam_step", multiplied, "added, not multiplied"),
         ("beam_step", divided_by_the_beam, "divide by the vocabulary"),
         ("beam_step", lambda sums, steps: [part * 0 for part in beam_step(sums, steps)], "the best `beam` of all"),
-        ("top_k_probabilities", cut_in_place, "have changed too"),
     ],
 )
 def test_a_usual_mistake_gets_its_hint(says, name, answer, hint):

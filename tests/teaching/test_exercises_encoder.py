@@ -16,6 +16,17 @@ def feed_forward(x, w_1, b_1, w_2, b_2):
     return (x @ w_1 + b_1).relu() @ w_2 + b_2
 
 
+def normalised_in_place(x, eps):
+    x -= x.mean(-1, keepdim=True)
+    x /= (x.var(-1, keepdim=True, correction=0) + eps).sqrt()
+    return x
+
+
+def added_in_place(x, norm, sublayer):
+    x += sublayer(norm(x))
+    return x
+
+
 @pytest.mark.parametrize(
     ("name", "answer"),
     [
@@ -25,6 +36,8 @@ def feed_forward(x, w_1, b_1, w_2, b_2):
         ("normalise_rows", lambda x, eps: torch.nn.functional.layer_norm(x, (4,), eps=eps)),
         ("normalise_rows", lambda x, eps: torch.nn.functional.layer_norm(x.float(), (4,), eps=eps).numpy()),
         ("pre_norm_step", lambda x, norm, sublayer: x + sublayer(norm(x))),
+        ("normalise_rows", normalised_in_place),
+        ("pre_norm_step", added_in_place),
         ("feed_forward", feed_forward),
         ("feed_forward", lambda *given: feed_forward(*given).tolist()),
         ("feed_forward", lambda x, w, b, v, c: torch.nn.functional.linear(torch.relu(x @ w + b), v.T, c).float()),
@@ -43,8 +56,15 @@ def test_a_right_answer_passes(says, name, answer):
         ("head_shapes", lambda s, d, h: ((d, h), (s, h), (s, s)), "not the number of heads"),
         ("head_shapes", lambda s, d, h: ((s, d // h), (s, d // h), (s, s)), "cannot depend on the length"),
         ("head_shapes", lambda s, d, h: ((d, d // h), (s, d // h), (s, d // h)), "one row per query"),
-        ("head_shapes", lambda s, d, h: (d, d // h), r"shape \(2,\), expected \(3, 2\)"),
-        ("head_shapes", lambda s, d, h: ((8, 2), (3, 2), (3, 3)), r"the result for \(50, 512, 8\)"),
+        ("head_shapes", lambda s, d, h: (d, d // h), "return three things: the shape of W_Q, the shape of Q and the shape of"),
+        ("head_shapes", lambda s, d, h: ((d, d // h), (s, d // h), (h, s, s)), "for all heads at once"),
+        ("head_shapes", lambda s, d, h: ((h, d, d // h), (h, s, d // h), (h, s, s)), "for all heads at once"),
+        ("head_shapes", lambda s, d, h: ((d, d // h), (s, d // h), (1, s, s)), r"of the weights .* \[3, 3\], not \[1, 3, 3\]"),
+        (
+            "head_shapes",
+            lambda s, d, h: ((8, 2), (3, 2), (3, 3)),
+            r"the shape of W_Q for \(50, 512, 8\) should be \[512, 64\], not \[8, 2\]",
+        ),
         ("normalise_rows", lambda x, eps: centred(x) / (x.var(-1, keepdim=True) + eps).sqrt(), "divided by n - 1"),
         (
             "normalise_rows",
@@ -56,7 +76,7 @@ def test_a_right_answer_passes(says, name, answer):
         ("normalise_rows", lambda x, eps: centred(x) / (x.std(-1, correction=0, keepdim=True) + eps), "outside the root"),
         ("normalise_rows", lambda x, eps: centred(x) / x.std(-1, correction=0, keepdim=True), "eps is not used"),
         ("normalise_rows", lambda x, eps: x, "Subtract each row's mean"),
-        ("normalise_rows", lambda x, eps: x[0], r"shape \(4,\), expected \(3, 4\)"),
+        ("normalise_rows", lambda x, eps: x[0], r"the shape \(3, 4\), not \(4,\)"),
         ("pre_norm_step", lambda x, norm, sublayer: norm(x + sublayer(x)), "this is post-norm"),
         ("pre_norm_step", lambda x, norm, sublayer: x + norm(sublayer(x)), "before the sublayer"),
         ("pre_norm_step", lambda x, norm, sublayer: norm(x) + sublayer(norm(x)), "was not normalised"),
@@ -70,7 +90,7 @@ def test_a_right_answer_passes(says, name, answer):
         ("feed_forward", lambda x, w, b, v, c: (x @ w + b).relu() @ v, "b_2 is missing"),
         ("feed_forward", lambda x, w, b, v, c: ((x @ w).relu() + b) @ v + c, "before, so that it moves the bend"),
         ("feed_forward", lambda x, *rest: x + feed_forward(x, *rest), "this adds x"),
-        ("feed_forward", lambda x, w, b, v, c: (x @ w + b).relu(), r"shape \(3, 6\), expected \(3, 4\)"),
+        ("feed_forward", lambda x, w, b, v, c: (x @ w + b).relu(), r"the shape \(3, 4\), not \(3, 6\)"),
         ("feed_forward", lambda x, w, b, v, c: (x @ w + b).tanh() @ v + c, "then the ReLU"),
     ],
 )

@@ -71,11 +71,3 @@ def test_a_usual_mistake_gets_its_hint(says, name, answer, hint):
     line = says(getattr(check, name), answer)
     assert line.startswith(f"✗ {name}: ")
     assert hint in line
-
-
-@pytest.mark.parametrize("name", check.__all__)
-def test_a_stub_is_not_attempted_yet(says, name):
-    def stub(*_):
-        raise NotImplementedError
-
-    assert says(getattr(check, name), stub).startswith(f"○ {name}: not attempted yet")

@@ -2,6 +2,7 @@
 
 import re
 import zlib
+from string import ascii_letters as LETTERS
 
 import numpy as np
 import pytest
@@ -20,6 +21,10 @@ def share(lengths, size, *, order=list, rows=len):
     return 1 - sum(lengths) / sum(rows(batch) * max(batch) for batch in batches)
 
 
+def places(lengths, size):
+    return sum(len(lengths[at : at + size]) * max(lengths[at : at + size]) for at in range(0, len(lengths), size))
+
+
 def is_word(vectors, lengths):
     return (torch.arange(vectors.size(1)) < lengths.unsqueeze(1)).unsqueeze(-1)
 
@@ -36,7 +41,8 @@ def mean_of_shares(lengths, size):
     ("name", "answer"),
     [
         ("keep_letters", lambda text: re.sub(r"[^a-zA-Z']", " ", text)),
-        ("keep_letters", lambda text: "".join(c if c.isalpha() or c == "'" else " " for c in text)),
+        ("keep_letters", lambda text: "".join(c if c in LETTERS or c == "'" else " " for c in text)),
+        ("keep_letters", lambda text: "".join(c if (c.isascii() and c.isalpha()) or c == "'" else " " for c in text)),
         ("word_id", word_id),
         ("word_id", lambda *given: torch.tensor(word_id(*given))),
         ("padding_share_of", share),
@@ -57,13 +63,15 @@ def test_a_right_answer_passes(says, name, answer):
         ("keep_letters", lambda text: re.sub(r"[^a-zA-Z']", "", text), "deleted"),
         ("keep_letters", lambda text: re.sub(r"[^a-zA-Z]", " ", text), "apostrophe is gone"),
         ("keep_letters", lambda text: re.sub(r"[^a-z']", " ", text), "capital letters are gone"),
-        ("keep_letters", lambda text: re.sub(r"[^\w']", " ", text), "digits and the underscore stay"),
+        ("keep_letters", lambda text: re.sub(r"[^\w']", " ", text), "digits, the underscore, è and 재 stay"),
+        ("keep_letters", lambda text: "".join(c if c.isalpha() or c == "'" else " " for c in text), "letters too, to isalpha"),
+        ("keep_letters", lambda text: re.sub(r"[^\w']|[\d_]", " ", text), "letters too, to isalpha"),
         ("keep_letters", lambda text: re.sub(r"[^A-Z']", " ", text), "small letters are gone"),
         ("keep_letters", lambda text: re.sub(r"[^A-z']", " ", text), "six signs between Z and a"),
         ("keep_letters", lambda text: re.sub(r"[^a-zA-Z0-9']", " ", text), "the digits stay"),
         ("keep_letters", lambda text: re.sub(r"[^a-zA-Z']+", " ", text), "one space for each"),
-        ("keep_letters", lambda text: "x", "\"Good, isn't it\\?\" gives 'x', expected \"Good +isn't it \""),
-        ("keep_letters", lambda text: ["a"], "of type list, expected a string"),
+        ("keep_letters", lambda text: "x", "\"Good, isn't it\\?\"\\) should be \"Good +isn't it \", not 'x'"),
+        ("keep_letters", lambda text: ["a"], "should be a text, not a list"),
         ("keep_letters", lambda text: text.nothing(), r"\(\"Good, isn't it\?\"\) raises AttributeError"),
         ("word_id", lambda word, known, n: word_id(word, known, n) - 1, "first known word has id 1"),
         (
@@ -71,11 +79,15 @@ def test_a_right_answer_passes(says, name, answer):
             lambda word, known, n: 1 + known.index(word) if word in known else zlib.crc32(word.encode()) % n,
             "bucket's number",
         ),
-        ("word_id", lambda word, known, n: word_id(word, known, n) - (word not in known), "One too small"),
+        (
+            "word_id",
+            lambda word, known, n: word_id(word, known, n) - (word not in known),
+            "the id of a bucket is one too small",
+        ),
         (
             "word_id",
             lambda word, known, n: 1 + known.index(word) if word in known else 4 + zlib.crc32(word.encode()) % 10,
-            "with 1000 buckets",
+            r"for \('splendid', .*, 1000\) should be 594, not 4",
         ),
         (
             "word_id",
@@ -97,8 +109,12 @@ def test_a_right_answer_passes(says, name, answer):
         ),
         ("padding_share_of", lambda lengths, size: share(lengths, len(lengths)), "its own longest"),
         ("padding_share_of", lambda lengths, size: share(lengths, size, order=sorted), "in the order given"),
-        ("padding_share_of", lambda lengths, size: 12.0, "divide it by the number of all places"),
-        ("padding_share_of", lambda lengths, size: 0.9, r"for lengths \[2, 9, 3, 8\] in batches of 2 is 0.9"),
+        (
+            "padding_share_of",
+            lambda lengths, size: places(lengths, size) - sum(lengths),
+            "divide it by the number of all places",
+        ),
+        ("padding_share_of", lambda lengths, size: 0.9, r"for \(\[2, 9, 3, 8\], 2\) should be 0.3529, not 0.9"),
         ("mean_vector", lambda vectors, lengths: vectors.mean(dim=1), "all columns, padding too"),
         ("mean_vector", lambda vectors, lengths: vectors.sum(dim=1) / lengths[:, None], "still holds the vectors of padding"),
         ("mean_vector", lambda vectors, lengths: (vectors * is_word(vectors, lengths)).mean(dim=1), "but still counted"),
@@ -116,7 +132,7 @@ def test_a_right_answer_passes(says, name, answer):
         ),
         ("mean_vector", lambda vectors, lengths: (vectors * is_word(vectors, lengths)).sum(1) / lengths, "column by column"),
         ("mean_vector", lambda vectors, lengths: np.zeros((len(vectors), 3)), "divide by the length"),
-        ("mean_vector", lambda vectors, lengths: vectors * is_word(vectors, lengths), r"shape \(3, 6, 3\), expected \(3, 3\)"),
+        ("mean_vector", lambda vectors, lengths: vectors * is_word(vectors, lengths), r"the shape \(3, 3\), not \(3, 6, 3\)"),
     ],
 )
 def test_a_usual_mistake_gets_its_hint(says, name, answer, hint):

@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from transformer_lib.positional_encoding import sinusoidal_table
 from transformer_lib.teaching.exercises import transformer as check
 
 
@@ -22,6 +23,7 @@ def spread(loss, vocab):
         ("embed", embed),
         ("embed", lambda tokens, matrix: embed(tokens, matrix).tolist()),
         ("embed", lambda tokens, matrix: embed(tokens, matrix.float())),
+        ("embed", lambda tokens, matrix: matrix.mul_(matrix.size(1) ** 0.5)[tokens]),
         ("logit_spread", spread),
         ("attention_biases", lambda n, d: n * 3 * 4 * d),
         ("overtaking_length", lambda d, f: 2 * d + f),
@@ -39,8 +41,9 @@ def test_a_right_answer_passes(says, name, answer):
         ("embed", lambda tokens, matrix: matrix[tokens] * matrix.size(1), "not by its square root"),
         ("embed", lambda tokens, matrix: matrix[tokens] / matrix.size(1) ** 0.5, "divided by"),
         ("embed", lambda tokens, matrix: matrix[tokens] * matrix.size(0) ** 0.5, "root of the vocabulary"),
+        ("embed", lambda t, matrix: embed(t, matrix) + sinusoidal_table(t.size(1), matrix.size(1)), "positions are added too"),
         ("embed", lambda tokens, matrix: -embed(tokens, matrix), "Take row"),
-        ("embed", lambda tokens, matrix: embed(tokens, matrix)[0], "has shape"),
+        ("embed", lambda tokens, matrix: embed(tokens, matrix)[0], r"the shape \(2, 3, 4\), not \(3, 4\)"),
         ("logit_spread", lambda loss, vocab: spread(loss, vocab) ** 2, "that is the variance"),
         ("logit_spread", lambda loss, vocab: spread(loss, vocab) / math.sqrt(2), "double it before"),
         ("logit_spread", lambda loss, vocab: loss - math.log(vocab), "that is the excess"),
@@ -49,7 +52,7 @@ def test_a_right_answer_passes(says, name, answer):
         ("logit_spread", lambda loss, vocab: math.sqrt(2) * (loss - math.log(vocab)), "not of the 2 alone"),
         ("logit_spread", lambda loss, vocab: math.sqrt(2 * abs(loss - math.log2(vocab))), "natural logarithm"),
         ("logit_spread", lambda loss, vocab: math.sqrt(2 * (loss - math.log10(vocab))), "natural logarithm"),
-        ("logit_spread", lambda loss, vocab: math.sqrt(2 * (loss - math.log2(vocab))), "raises ValueError"),
+        ("logit_spread", lambda loss, vocab: math.sqrt(2 * (loss - math.log2(vocab))), "natural logarithm"),
         ("logit_spread", lambda loss, vocab: 1.0, "Solve loss"),
         ("attention_biases", lambda n, d: n * 2 * 4 * d, "two attentions"),
         ("attention_biases", lambda n, d: n * 3 * 3 * d, "fourth projection"),
@@ -66,6 +69,7 @@ def test_a_right_answer_passes(says, name, answer):
         ("overtaking_length", lambda d, f: 1.5 * d + f, "fourth projection"),
         ("overtaking_length", lambda d, f: d + f / 2, "in the same unit"),
         ("overtaking_length", lambda d, f: math.sqrt(2 * d + f), "divide by n"),
+        ("overtaking_length", lambda d, f: 2 * d + 2 * f, "4 d f together"),
         ("overtaking_length", lambda d, f: 0, "Set n"),
     ],
 )

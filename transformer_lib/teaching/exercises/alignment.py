@@ -1,88 +1,87 @@
 """Checks for the exercises of chapter 4, Attention as a repair."""
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Iterator
 
-import numpy as np
 import torch
+from torch import Tensor
 
-from transformer_lib.teaching.exercises import Hint, exercise, expect_close, expect_shape, formula, softmax
+from transformer_lib.teaching.exercises import exercise, normal
 
 __all__ = ["additive_parameters", "attend", "masked_weights", "road"]
 
 
-@exercise
-def attend(attempt: Callable) -> str:
+@exercise(
+    cases=[normal((4,), (3, 4), seed=4), normal((2,), (5, 2), seed=4)],
+    hint="A row's score is its dot product with the query; the weights are the softmax of the scores; the context is the sum "
+    "of the memory's rows, each times its weight",
+    parts=("the context", "the weights"),
+)
+def attend(query: Tensor, memory: Tensor) -> Iterator:
     """The reader's `attend(query, memory)` returns the context (d,) and the weights (seq,) of dot-product attention."""
-    generator = np.random.default_rng(4)
-    for seq, d in ((3, 2), (5, 4)):
-        query, memory = generator.normal(size=d), generator.normal(size=(seq, d))
-        result = attempt(torch.from_numpy(query), torch.from_numpy(memory))
-        if not isinstance(result, tuple | list) or len(result) != 2:
-            raise Hint("return two things: the context and the weights")
-        scores = memory @ query
-        weights = softmax(scores)
-        if [getattr(part, "shape", None) for part in result] == [(seq,), (d,)]:
-            raise Hint("the two are in the wrong order: return the context first, then the weights")
-        given = expect_shape(result[1], (seq,), "the second result, the weights,")
-        for mistake, hint in (
-            (scores, "these are the scores: turn them into weights with a softmax"),
-            (scores / scores.sum(), "the scores are divided by their sum; take the exponential of each score first (softmax)"),
-            (
-                softmax(scores / np.sqrt(d)),
-                "these scores were divided by √d; here they are not (chapter 6 does that)",
-            ),
-            (np.exp(scores), "these do not sum to 1: divide each exponential by their sum"),
-        ):
-            if np.allclose(given, mistake, rtol=1e-4, atol=1e-6):
-                raise Hint(hint)
-        hint = "A row's score is its dot product with the query; the weights are the softmax of the scores"
-        expect_close(given, weights, hint, what="the array of weights")
-        context = _one_row(result[0], seq, d)
-        if np.allclose(context, memory.mean(axis=0), rtol=1e-4, atol=1e-6):
-            raise Hint("the context is the plain mean of the rows: multiply each row by its weight, then add")
-        expect_close(context, weights @ memory, "It is the sum of the memory's rows, each times its weight", what="the context")
-    return "scores, softmax, weighted sum: the context has the width of the memory, for any number of words"
+    scores = memory @ query
+    weights = scores.softmax(dim=0)
+    context = weights @ memory
+    yield (context, weights), "scores, softmax, weighted sum: the context has the width of the memory, for any number of words"
+    yield (weights, context), "the two are in the wrong order: return the context first, then the weights"
+    yield (..., scores), "these are the scores: turn them into weights with a softmax"
+    yield (
+        (..., scores / scores.sum()),
+        "the scores are divided by their sum; take the exponential of each score first (softmax)",
+    )
+    yield (
+        (..., (scores / math.sqrt(len(query))).softmax(dim=0)),
+        "these scores were divided by √d; here they are not (chapter 6 does that)",
+    )
+    yield (..., scores.exp()), "these do not sum to 1: divide each exponential by their sum"
+    yield (
+        (..., torch.eye(len(scores))[scores.argmax()]),
+        "this takes the best row alone; a softmax gives every row a share, the better ones more",
+    )
+    yield (
+        (weights[:, None] * memory, weights),
+        f"the context still has one row for each of the {len(memory)} words: add them up over the words",
+    )
+    yield (memory.mean(dim=0), ...), "the context is the plain mean of the rows: multiply each row by its weight, then add"
 
 
-def _one_row(value: object, seq: int, d: int) -> np.ndarray:
-    """Return the context as an array; raise `Hint` if the rows were weighted and not added, or for another shape."""
-    if getattr(value, "shape", None) == (seq, d):
-        raise Hint(f"the context still has one row for each of the {seq} words: add them up over the words")
-    return expect_shape(value, (d,), "the context")
+_SCORES = torch.tensor([1.0, 2.0, 0.5, -1.0], dtype=torch.float64)
 
 
-@exercise
-def masked_weights(attempt: Callable) -> str:
+@exercise(
+    cases=[
+        *((_SCORES, torch.tensor(mask, dtype=torch.bool)) for mask in ([1, 1, 1, 1], [1, 0, 1, 0], [0, 0, 0, 1], [0, 0, 0, 0])),
+        (_SCORES - 200, torch.tensor([True, False, True, False])),
+    ],
+    hint="The softmax of the scores whose mask is True, and 0 for all others",
+)
+def masked_weights(scores: Tensor, mask: Tensor) -> Iterator:
     """The reader's `masked_weights(scores, mask)` returns the weights (seq,), exactly 0 where the mask is False."""
-    scores = np.array([1.0, 2.0, 0.5, -1.0])
 
-    def masked(mask: np.ndarray) -> np.ndarray:
-        return softmax(np.where(mask, scores, -np.inf)) if mask.any() else np.zeros(4)
+    def masked(mask: Tensor) -> Tensor:
+        return scores.masked_fill(~mask, -math.inf).softmax(dim=0)
 
-    for allowed in ([1, 1, 1, 1], [1, 0, 1, 0], [0, 0, 0, 1], [0, 0, 0, 0]):
-        mask = np.array(allowed, dtype=bool)
-        given = expect_shape(attempt(torch.from_numpy(scores), torch.from_numpy(mask)), (4,), "the weights")
-        if not mask.any():
-            if np.isnan(given).any():
-                raise Hint("where nothing may be looked at, the weights are NaN: 0 / 0. They must all be 0")
-            expect_close(given, np.zeros(4), "Nothing may be looked at, so nothing gets a weight", what="the weights")
-            continue
-        expected = masked(mask)
-        for mistake, hint in (
-            (softmax(scores), "the mask changes nothing yet: give the masked places the score −∞ before the softmax"),
-            (softmax(scores) * mask, "these do not sum to 1: mask the scores before the softmax, not the weights after it"),
-            (softmax(scores * mask), "a score of 0 is not a weight of 0, because e⁰ = 1: use −∞"),
-            (masked(~mask), "the mask is used the wrong way round: True means that one may look"),
-        ):
-            if not mask.all() and np.allclose(given, mistake, rtol=1e-4, atol=1e-6):
-                raise Hint(hint)
-        expect_close(given, expected, "It is the softmax of the scores whose mask is True", what="the weights")
-        if given[~mask].any():
-            raise Hint("masked places must get exactly 0, not a small number: use −∞, not a large negative number")
-    return "masked places get exactly 0, the others sum to 1, and a row with nothing to see is all zeros"
+    yield (
+        masked(mask).nan_to_num(),
+        "masked places get exactly 0, the others sum to 1, and a row with nothing to see is all zeros",
+    )
+    if not mask.any():
+        yield masked(mask), "where nothing may be looked at, the weights are NaN: 0 / 0. They must all be 0"
+        yield torch.full((4,), 0.25), "nothing may be looked at, so nothing gets a weight: not an equal share either"
+        return
+    yield scores.softmax(dim=0), "the mask changes nothing yet: give the masked places the score −∞ before the softmax"
+    yield scores.softmax(dim=0) * mask, "these do not sum to 1: mask the scores before the softmax, not the weights after it"
+    yield (scores * mask).softmax(dim=0), "a score of 0 is not a weight of 0, because e⁰ = 1: use −∞"
+    if not mask.all():
+        yield masked(~mask), "the mask is used the wrong way round: True means that one may look"
+    if scores.max() < -100:
+        yield (
+            (~mask).double() / (~mask).sum(),
+            "here all real scores are below −100, and the masked places get the weight: use −∞, not a large negative number",
+        )
 
 
-@formula(
+@exercise(
     cases=[(3, 5, 7), (64, 64, 64), (512, 1024, 256)],
     hint="Write down the shape of each matrix in v · tanh(W_q q + W_m m), and how many numbers each holds",
 )
@@ -101,7 +100,7 @@ def additive_parameters(query_size: int, memory_size: int, hidden_size: int) -> 
     )
 
 
-@formula(
+@exercise(
     cases=[(0, 0, 4), (3, 0, 4), (1, 2, 6), (0, 9, 10)],
     hint="Walk from the word's own cell to the end of the encoder, over to the decoder, and on to the target's cell",
 )

@@ -2,17 +2,16 @@
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Any
 
-import numpy as np
 import torch
+from torch import Tensor
 
-from transformer_lib.teaching.exercises import Hint, exercise, expect_close, expect_shape, formula, softmax
+from transformer_lib.teaching.exercises import exercise, normal
 
 __all__ = ["blind_floor", "cross_attend", "map_shape", "three_steps"]
 
 
-@formula(cases=[(2, 8, 5, 6), (3, 4, 7, 2)], hint="The shape is (batch, heads, queries, keys)")
+@exercise(cases=[(2, 8, 5, 6), (3, 4, 7, 2)], hint="The shape is (batch, heads, queries, keys)")
 def map_shape(batch: int, num_heads: int, source: int, target: int) -> Iterator:
     """The reader's `map_shape(batch, num_heads, source, target)` returns the shape of the cross-attention's weights."""
     yield (batch, num_heads, target, source), "rows are the target's words, columns the source's, whatever their numbers"
@@ -26,47 +25,44 @@ def map_shape(batch: int, num_heads: int, source: int, target: int) -> Iterator:
     yield (num_heads, batch, target, source), "in this course the batch comes first, then the heads"
 
 
-@exercise
-def cross_attend(attempt: Callable) -> str:
-    """The reader's `cross_attend(x, memory, w_query, w_key, w_value)` returns one head's output, (target, d_k)."""
-    generator = np.random.default_rng(9)
+def _attend(query: Tensor, key: Tensor, value: Tensor, scale: float = 2.0, dim: int = -1) -> Tensor:
+    return (query @ key.T / scale).softmax(dim) @ value
+
+
+@exercise(
     # First as many words here as there: then a mix-up of the two gives numbers that can be named, and no torch error.
-    for target, source in ((3, 3), (2, 5), (4, 3)):
-        sizes = [(target, 6), (source, 6), (6, 4), (6, 4), (6, 4)]
-        arrays = [generator.normal(size=size) for size in sizes]
-        x, memory, w_query, w_key, w_value = arrays
-        query, key, value = x @ w_query, memory @ w_key, memory @ w_value
-        expected = _attend(query, key, value)
-        result = attempt(*map(torch.from_numpy, arrays))
-        output = expect_shape(result, (target, 4), "the output")
-        mistakes = [
-            (_attend(query, key, value, scale=1.0), "the scores are not divided by √d_k"),
-            (_attend(query, key, value, scale=math.sqrt(6)), "the scores are divided by √d_model; divide by √d_k"),
-            (_attend(query, key, value, scale=4.0), "the scores are divided by d_k; divide by its square root"),
-            (_attend(query, key, key), "the keys are averaged; the weights belong to the values, memory @ w_value"),
-            (_attend(query, value, key), "w_key and w_value have changed places: keys are compared, values are averaged"),
-            (query @ key.T / 2.0 @ value, "the softmax is missing"),
-            (softmax(query @ key.T / 2.0, axis=0) @ value, "the softmax runs over the target words; each row must sum to 1"),
-        ]
-        if target == source:
-            mistakes += [
-                (_attend(query, x @ w_key, x @ w_value), "that is self-attention of x: keys and values come from memory"),
-                (_attend(query, key, x @ w_value), "the values come from x; what is fetched comes from memory"),
-                (_attend(query, x @ w_key, value), "the keys come from x; what answers comes from memory"),
-                (
-                    _attend(memory @ w_query, x @ w_key, x @ w_value),
-                    "x and memory have changed places: the queries come from x, keys and values from memory",
-                ),
-                (_attend(memory @ w_query, key, value), "the queries come from memory; the decoder asks, so they come from x"),
-            ]
-        for mistake, hint in mistakes:
-            if np.allclose(output, mistake, rtol=1e-4, atol=1e-4):
-                raise Hint(hint)
-        expect_close(output, expected, "It is softmax(Q Kᵀ / √d_k) V, with Q from x, K and V from memory", what="the output")
-    return "queries from the decoder, keys and values from the encoder, one row for each target word"
+    cases=[normal((target, 6), (source, 6), (6, 4), (6, 4), (6, 4), seed=9) for target, source in ((3, 3), (2, 5), (4, 3))],
+    hint="It is softmax(Q Kᵀ / √d_k) V, with Q from x, K and V from memory",
+)
+def cross_attend(x: Tensor, memory: Tensor, w_query: Tensor, w_key: Tensor, w_value: Tensor) -> Iterator:
+    """The reader's `cross_attend(x, memory, w_query, w_key, w_value)` returns one head's output, (target, d_k)."""
+    query, key, value = x @ w_query, memory @ w_key, memory @ w_value
+    yield _attend(query, key, value), "queries from the decoder, keys and values from the encoder, one row for each target word"
+    yield _attend(query, key, value, scale=1.0), "the scores are not divided by √d_k"
+    yield _attend(query, key, value, scale=math.sqrt(6)), "the scores are divided by √d_model; divide by √d_k"
+    yield _attend(query, key, value, scale=4.0), "the scores are divided by d_k; divide by its square root"
+    yield _attend(query, key, key), "the keys are averaged; the weights belong to the values, memory @ w_value"
+    yield _attend(query, value, key), "w_key and w_value have changed places: keys are compared, values are averaged"
+    yield query @ key.T / 2 @ value, "the softmax is missing"
+    yield _attend(query, key, value, dim=0), "the softmax runs over the target words; each row must sum to 1"
+    if len(x) != len(memory):
+        return
+    exponentials = (query @ key.T / 2).exp()
+    yield (
+        exponentials / exponentials.sum(dim=1) @ value,
+        "each row is divided by the sums of all rows: keep the axis of the sum (keepdim=True), so that each meets its own",
+    )
+    yield _attend(query, x @ w_key, x @ w_value), "that is self-attention of x: keys and values come from memory"
+    yield _attend(query, key, x @ w_value), "the values come from x; what is fetched comes from memory"
+    yield _attend(query, x @ w_key, value), "the keys come from x; what answers comes from memory"
+    yield (
+        _attend(memory @ w_query, x @ w_key, x @ w_value),
+        "x and memory have changed places: the queries come from x, keys and values from memory",
+    )
+    yield _attend(memory @ w_query, key, value), "the queries come from memory; the decoder asks, so they come from x"
 
 
-@formula(
+@exercise(
     cases=[((1,) * 16,), ((5, 3, 1, 1),), ((90, 10),), ((7,),)],
     hint="The mean over the data of -log p, where p is the sentence's share: the sum of share times -log share",
 )
@@ -87,82 +83,69 @@ def blind_floor(counts: tuple[int, ...]) -> Iterator:
     yield total * cost, "that is the loss of all pairs together; take their mean"
 
 
-@exercise
-def three_steps(attempt: Callable) -> str:
-    """The reader's `three_steps(x, memory, look_back, look_across, feed_forward, norm)` is a post-norm decoder layer."""
-    generator = torch.Generator().manual_seed(9)
+def look_back(x: Tensor) -> Tensor:
+    return x.cumsum(dim=0) / 2
+
+
+def look_across(x: Tensor, memory: Tensor) -> Tensor:
+    return (x @ memory.T).softmax(dim=-1) @ memory
+
+
+def feed_forward(x: Tensor) -> Tensor:
+    return (2 * x).relu() - 0.7
+
+
+def norm(x: Tensor) -> Tensor:
+    return torch.nn.functional.layer_norm(x, (3,))
+
+
+@exercise(
     # As many words here as there, so that a mix-up of the two gives numbers, and no torch error.
-    x, memory = torch.randn(2, 4, 3, generator=generator)
+    cases=[(*normal((4, 3), (4, 3), seed=9), look_back, look_across, feed_forward, norm)],
+    hint="Three times norm(x + sublayer(x)), each on what the one before has left",
+)
+def three_steps(
+    x: Tensor, memory: Tensor, look_back: Callable, look_across: Callable, feed_forward: Callable, norm: Callable
+) -> Iterator:
+    """The reader's `three_steps(x, memory, look_back, look_across, feed_forward, norm)` is a post-norm decoder layer."""
 
-    def look_back(x: Any) -> Any:
-        return torch.cumsum(x, dim=0) / 2
-
-    def look_across(x: Any, memory: Any) -> Any:
-        return (x @ memory.T).softmax(dim=-1) @ memory
-
-    def feed_forward(x: Any) -> Any:
-        return (2 * x).relu() - 0.7
-
-    def norm(x: Any) -> Any:
-        return torch.nn.functional.layer_norm(x, (3,))
-
-    def run(*steps: Callable) -> torch.Tensor:
+    def run(*steps: Callable) -> Tensor:
         y = x
         for step in steps:
             y = step(y)
         return y
 
-    def add(step: Callable) -> Callable:
-        return lambda y: norm(y + step(y))
-
-    def across(y: Any) -> Any:
+    def across(y: Tensor) -> Tensor:
         return look_across(y, memory)
 
-    result = attempt(x.clone(), memory.clone(), look_back, look_across, feed_forward, norm)
-    output = expect_shape(result, (4, 3), "the output")
-    pre = [lambda y, f=f: y + f(norm(y)) for f in (look_back, across, feed_forward)]
-    plain = [lambda y, f=f: y + f(y) for f in (look_back, across, feed_forward)]
-    whole = [add(look_back), add(across), add(feed_forward)]
-    for wrong, hint in (
-        (run(*pre), "that is pre-norm: the paper normalises after each sum, norm(x + sublayer(x))"),
-        (run(*pre, norm), "that is pre-norm: the paper normalises after each sum, norm(x + sublayer(x))"),
-        (run(*plain), "the norms are missing: one after each of the three sums"),
-        (norm(run(*plain)), "there is one norm at the end; the paper has one after each of the three sums"),
-        (
-            run(lambda y: norm(look_back(y)), lambda y: norm(across(y)), lambda y: norm(feed_forward(y))),
-            "the residual connections are missing: add each sublayer's input to its output",
-        ),
-        (
-            run(*(lambda y, f=f: y + norm(f(y)) for f in (look_back, across, feed_forward))),
-            "the norm stands around the sum, too",
-        ),
-        (run(whole[1], whole[0], whole[2]), "look back first, then across: that is the order of the paper"),
-        (run(whole[0], whole[1]), "the feed-forward network is missing"),
-        (run(whole[0], whole[2]), "the step to the memory is missing"),
-        (run(whole[1], whole[2]), "the step back over the target is missing"),
-        (
-            norm(x + look_back(x) + look_across(x, memory) + feed_forward(x)),
-            "all three read x: each must read what the step before it has left",
-        ),
-        (
-            run(whole[0], lambda y: norm(y + look_across(memory, y)), whole[2]),
-            "in look_across x asks and memory answers: x comes first",
-        ),
-        (
-            run(whole[0], lambda y: norm(memory + across(y)), whole[2]),
-            "the second sum adds the memory: the decoder's own x is carried on",
-        ),
-        (
-            run(whole[0], lambda y: norm(x + across(y)), whole[2]),
-            "the second sum adds the old x: add what the first step has left",
-        ),
+    def each(step: Callable) -> list[Callable]:
+        """Return the three sublayers, each inside `step`."""
+        return [lambda y, f=f: step(y, f) for f in (look_back, across, feed_forward)]
+
+    whole = back, cross, feed = each(lambda y, f: norm(y + f(y)))
+    plain = each(lambda y, f: y + f(y))
+    pre = run(*each(lambda y, f: y + f(norm(y))))
+    yield run(*whole), "three sublayers, each with its sum and its norm; the memory enters in the second only"
+    for one in (pre, norm(pre)):
+        yield one, "that is pre-norm: the paper normalises after each sum, norm(x + sublayer(x))"
+    yield run(*plain), "the norms are missing: one after each of the three sums"
+    yield norm(run(*plain)), "there is one norm at the end; the paper has one after each of the three sums"
+    yield run(back, cross, plain[2]), "the last norm is missing: the sum after the feed-forward network needs one too"
+    yield run(back, plain[1], feed), "the second norm is missing: the sum after the look across needs one too"
+    yield run(plain[0], cross, feed), "the first norm is missing: the sum after the look back needs one too"
+    yield run(*each(lambda y, f: norm(f(y)))), "the residual connections are missing: add each sublayer's input to its output"
+    yield run(*each(lambda y, f: y + norm(f(y)))), "the norm stands around the sum, too"
+    yield run(cross, back, feed), "look back first, then across: that is the order of the paper"
+    yield run(back, cross), "the feed-forward network is missing"
+    yield run(back, feed), "the step to the memory is missing"
+    yield run(cross, feed), "the step back over the target is missing"
+    yield (
+        norm(x + look_back(x) + across(x) + feed_forward(x)),
+        "all three read x: each must read what the step before it has left",
+    )
+    for second, hint in (
+        (lambda y: y + look_across(memory, y), "in look_across x asks and memory answers: x comes first"),
+        (lambda y: memory + across(y), "the second sum adds the memory: the decoder's own x is carried on"),
+        (lambda y: x + across(y), "the second sum adds the old x: add what the first step has left"),
     ):
-        if torch.allclose(torch.from_numpy(output), wrong.double(), rtol=1e-4, atol=1e-4):
-            raise Hint(hint)
-    right = run(*whole)
-    expect_close(output, right, "Three times norm(x + sublayer(x)), each on what the one before has left", what="the output")
-    return "three sublayers, each with its sum and its norm; the memory enters in the second only"
-
-
-def _attend(query: np.ndarray, key: np.ndarray, value: np.ndarray, scale: float | None = None) -> np.ndarray:
-    return softmax(query @ key.T / (math.sqrt(query.shape[-1]) if scale is None else scale)) @ value
+        yield run(back, lambda y, second=second: norm(second(y)), feed), hint

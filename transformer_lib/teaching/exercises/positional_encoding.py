@@ -2,18 +2,28 @@
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
-import torch
+from torch import Tensor
 
 from transformer_lib.positional_encoding import sinusoidal_table
-from transformer_lib.teaching.exercises import Hint, exercise, expect_close, expect_shape, formula
+from transformer_lib.teaching.exercises import Hint, exercise, expect, judge, normal, numbers, same
 
 __all__ = ["first_slow_pair", "same_word_twice", "shift_matrix", "table_shape"]
 
 
-@formula(cases=[(30, 256), (50, 128)], hint="The words of the batch have shape (batch, seq, d_model)")
+def _table(max_len: int, d_model: int) -> Tensor:
+    return sinusoidal_table(max_len, d_model).double()
+
+
+def _words(first: int, second: int) -> tuple[Tensor, Tensor]:
+    """Return the vectors of six words, of which the same stands at both places, and a position table."""
+    (words,) = normal((6, 8), seed=5)
+    words[second] = words[first]
+    return words, _table(6, 8)
+
+
+@exercise(cases=[(30, 256), (50, 128)], hint="The words of the batch have shape (batch, seq, d_model)")
 def table_shape(max_len: int, d_model: int) -> Iterator:
     """The reader's `table_shape(max_len, d_model)` returns the shape of the table that is added to a batch."""
     batch_first = "the axis of size 1 stands for the batch, and in this course the batch comes first"
@@ -31,58 +41,37 @@ def table_shape(max_len: int, d_model: int) -> Iterator:
     )
     yield (max_len, 1, d_model), batch_first
     yield (max_len, d_model, 1), batch_first
-    yield (
-        max_len * d_model,
-        "that is how many numbers the table holds; return its shape, a tuple with one size per axis",
-    )
+    yield max_len * d_model, "that is how many numbers the table holds; return its shape, a tuple with one size per axis"
 
 
-@exercise
-def same_word_twice(attempt: Callable) -> str:
+@exercise(
+    cases=[(*_words(1, 4), 1, 4), (*_words(0, 2), 0, 2)],
+    hint="Compare the two word vectors as they are, and word_vectors[first] + table[first] with word_vectors[second] + "
+    "table[second]",
+    parts=("the distance before", "the distance after"),
+)
+def same_word_twice(word_vectors: Tensor, table: Tensor, first: int, second: int) -> Iterator:
     """The reader's `same_word_twice(word_vectors, table, first, second)` returns two distances.
 
-    They are the distance without and with positions. Both arrays have the shape (seq, d_model), and the same word
-    stands at the positions `first` and `second`.
+    They are the distance before and after positions are added. Both arrays have the shape (seq, d_model), and the same
+    word stands at the positions `first` and `second`.
     """
-    generator = np.random.default_rng(5)
-    for first, second in ((1, 4), (0, 2)):
-        words, table = generator.normal(size=(6, 8)), _table(6, 8)
-        words[second] = words[first]
-        result = attempt(torch.from_numpy(words), torch.from_numpy(table), first, second)
-        if _shapes(result) == [(8,), (8,)]:
-            raise Hint("these are the two differences, vectors of 8 numbers; a distance is the length of one: its norm")
-        if _shapes(result) == [(6,), (6,)]:
-            raise Hint("these are distances for each of the 6 words; return them for the two places of the word alone")
-        pair = expect_shape(result, (2,), "the pair (distance_without, distance_with)")
-        difference = table[first] - table[second]
-        expected = np.linalg.norm(difference)
-        if pair[0] > 1e-9 and abs(pair[1]) < 1e-9:
-            raise Hint("the two distances are in the wrong order: without positions first, with positions second")
-        expect_close(
-            pair[0],
-            0.0,
-            "Without positions the two vectors are the same word's, so take word_vectors[first] and "
-            "word_vectors[second] as they are",
-            what="the distance without positions",
-        )
-        for mistake, hint in (
-            (0.0, "add to each word the row of the table at its own position: first and second"),
-            (expected**2, "that is the squared distance: take its square root"),
-            (np.abs(difference).sum(), "that is the sum of the absolute differences; the Euclidean distance squares them"),
-            (expected / math.sqrt(8), "that is the root of the mean of the squares; the Euclidean distance sums them"),
-        ):
-            if math.isclose(pair[1], mistake, rel_tol=1e-4, abs_tol=1e-9):
-                raise Hint(f"the distance with positions is {pair[1]:.4g}: {hint}")
-        expect_close(
-            pair[1],
-            expected,
-            "Compare word_vectors[first] + table[first] with word_vectors[second] + table[second]",
-            what="the distance with positions",
-        )
-    return "without positions the same word is the same vector (distance 0); with them the two can be told apart"
+    before, after = word_vectors[first] - word_vectors[second], table[first] - table[second]
+    distance = after.norm()
+    yield (0, distance), "without positions the same word is the same vector (distance 0); with them the two can be told apart"
+    yield (before, after), "these are the two differences, vectors of 8 numbers; a distance is the length of one: its norm"
+    yield (
+        (word_vectors.norm(dim=1), (word_vectors + table).norm(dim=1)),
+        "these are lengths of each of the 6 words' vectors; return the distances of the two places alone",
+    )
+    yield (distance, 0), "the two distances are in the wrong order: before positions are added first, after it second"
+    yield (0, 0), "add to each word the row of the table at its own position: first and second"
+    yield (0, distance**2), "that is the squared distance: take its square root"
+    yield (0, after.abs().sum()), "that is the sum of the absolute differences; the Euclidean distance squares them"
+    yield (0, distance / math.sqrt(8)), "that is the root of the mean of the squares; the Euclidean distance sums them"
 
 
-@formula(
+@exercise(
     cases=[(12, 8), (90, 8), (50, 128), (900, 512)],
     hint="Pair number i needs 2π · 10000^(2·i / d_model) positions for a turn: try i = 0, 1, 2, … until that is more than n",
 )
@@ -112,60 +101,48 @@ def first_slow_pair(n: int, d_model: int) -> Iterator:
     yield d_model // 2 - right, "that is how many pairs are slow; return the number of the first one"
 
 
-@exercise
+@judge
 def shift_matrix(attempt: Callable) -> str:
     """The reader's `shift_matrix(shift, d_model)` returns M with `table[p + shift] = M @ table[p]` for every p."""
     for shift, d_model in ((1, 4), (3, 8), (7, 16)):
-        matrix = expect_shape(attempt(shift, d_model), (d_model, d_model), f"the matrix for ({shift}, {d_model})")
-        positions = 40
-        table = _table(positions + shift, d_model)
-        before, after = table[:positions], table[shift:]
-        split = np.concatenate([np.arange(0, d_model, 2), np.arange(1, d_model, 2)])
-
-        def moves(candidate: np.ndarray, start: Any = before, end: Any = after) -> bool:
-            return bool(np.allclose(start @ candidate.T, end, rtol=0, atol=1e-3))
-
-        if moves(matrix):
+        matrix = numbers(attempt(shift, d_model), (d_model, d_model), f"the matrix for ({shift}, {d_model})")
+        before, after = _table(40, d_model).numpy(), _table(40 + shift, d_model).numpy()[shift:]
+        split = [*range(0, d_model, 2), *range(1, d_model, 2)]  # all sines first, then all cosines
+        if same(before @ matrix.T, after):
             continue
-        if moves(matrix.T):
-            raise Hint(
-                "the matrix turns the wrong way (it goes from p to p - shift): it is the transpose of the right one, "
-                "so the signs of the two sines are exchanged"
-            )
-        for candidate, also in ((matrix, ""), (matrix.T, ", and the signs of the two sines are exchanged")):
-            if moves(candidate, before[:, split], after[:, split]):
-                raise Hint(
-                    "this is right for all sines first, then all cosines. Here they alternate (sin, cos, sin, cos, …), "
-                    f"so each 2 × 2 block stands on the diagonal{also}"
-                )
-        if moves(matrix, before[:1], after[:1]):
-            raise Hint(
-                "the matrix moves position 0 correctly, but not the others: it must not depend on the position. Turn "
-                "each pair by its own angle, shift / 10000^(2·pair / d_model)"
-            )
-        if np.allclose(matrix, np.eye(d_model)):
-            raise Hint(f"the identity moves nothing: for shift {shift} each pair turns by shift times its angle")
+        halves = (
+            "this is right for all sines first, then all cosines. Here they alternate (sin, cos, sin, cos, …), so each 2 × 2 "
+            "block stands on the diagonal"
+        )
+        for recognised, hint in (
+            (
+                same(before @ matrix, after),
+                "the matrix turns the wrong way (it goes from p to p - shift): it is the transpose of the right one, so the "
+                "signs of the two sines are exchanged",
+            ),
+            (same(before[:, split] @ matrix.T, after[:, split]), halves),
+            (same(before[:, split] @ matrix, after[:, split]), f"{halves}, and the signs of the two sines are exchanged"),
+            (
+                same(before[:1] @ matrix.T, after[:1]),
+                "the matrix moves position 0 correctly, but not the others: it must not depend on the position. Turn each pair "
+                "by its own angle, shift / 10000^(2·pair / d_model)",
+            ),
+            (
+                same(matrix, np.eye(d_model)),
+                f"the identity moves nothing: for shift {shift} each pair turns by shift times its angle",
+            ),
+        ):
+            if recognised:
+                raise Hint(hint)
         for pair in range(d_model // 2):
             block = slice(2 * pair, 2 * pair + 2)
             angle = shift / 10000 ** (2 * pair / d_model)
             turn = [[math.cos(angle), math.sin(angle)], [-math.sin(angle), math.cos(angle)]]
-            expect_close(
+            expect(
                 matrix[block, block],
                 turn,
                 "Each pair turns by shift / 10000^(2·pair / d_model)",
-                what=f"for ({shift}, {d_model}) the block of pair {pair}",
+                what=f"the block of pair {pair} for ({shift}, {d_model})",
             )
         raise Hint("the 2 × 2 blocks on the diagonal are right; everything outside them must be 0")
     return "one matrix moves every position by the same shift: a rotation of each pair, whatever the position is"
-
-
-def _table(max_len: int, d_model: int) -> np.ndarray:
-    return sinusoidal_table(max_len, d_model).double().numpy()
-
-
-def _shapes(parts: Any) -> list[tuple[int, ...]]:
-    """Return the shapes of the parts of an answer, where it has parts with shapes."""
-    try:
-        return [tuple(part.shape) for part in parts]
-    except (AttributeError, TypeError):
-        return []

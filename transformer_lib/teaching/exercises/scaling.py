@@ -3,12 +3,12 @@
 import math
 from collections.abc import Callable, Iterator
 
-from transformer_lib.teaching.exercises import exercise, expect_formula, formula
+from transformer_lib.teaching.exercises import exercise
 
 __all__ = ["loss_factor", "round_to_bfloat16", "step_seconds", "tokens_that_fit"]
 
 
-@formula(
+@exercise(
     cases=[(10_003, 100, 7), (1_000_000, 1_000, 1_000), (1_000, 100, 10)],
     hint="Take 16 bytes per parameter from the memory, and see how often per_token goes into the rest",
 )
@@ -24,38 +24,27 @@ def tokens_that_fit(memory: int, parameters: int, per_token: int) -> Iterator:
     yield memory // per_token, "the model takes memory too: 16 bytes per parameter"
 
 
-@exercise
-def round_to_bfloat16(attempt: Callable) -> str:
+def _scaled(x: float, to_integer: Callable, bits: int = 8) -> float:
+    m, e = math.frexp(x)
+    return to_integer(m * 2**bits) / 2**bits * 2.0**e
+
+
+@exercise(
+    cases=[(1.0,), (1 / 3,), (257.0,), (259.0,), (-3.14159,), (1000.4,), (0.001,)],
+    hint="Multiply m by 2 ** 8, round, divide by 2 ** 8, and put the exponent back",
+)
+def round_to_bfloat16(x: float) -> Iterator:
     """The reader's `round_to_bfloat16(x)` is the nearest number with 8 significant bits, a tie to the even one."""
-
-    def scaled(to_integer: Callable, bits: int) -> Callable:
-        def rounded(x: float) -> float:
-            m, e = math.frexp(x)
-            return to_integer(m * 2**bits) / 2**bits * 2.0**e
-
-        return rounded
-
-    expect_formula(
-        attempt,
-        cases=[(1.0,), (1 / 3,), (257.0,), (259.0,), (-3.14159,), (1000.4,), (0.001,)],
-        right=scaled(round, 8),
-        mistakes=[
-            (scaled(math.trunc, 8), "this cuts the bits off: take the nearest number, with round"),
-            (scaled(math.floor, 8), "this rounds down: take the nearest number, with round"),
-            (scaled(round, 7), "these have 7 significant bits: the first 1 is never written, and counts as well"),
-            (
-                scaled(lambda y: math.floor(y + 0.5), 8),
-                "a tie goes to the even number: 257 becomes 256. Python's round does that",
-            ),
-            (lambda x: round(x * 256) / 256, "the exponent is missing: round m, which lies between 0.5 and 1, and not x"),
-            (lambda x: x, "nothing is rounded"),
-        ],
-        hint="Multiply m by 2 ** 8, round, divide by 2 ** 8, and put the exponent back",
-    )
-    return "8 significant bits, with float32's exponents"
+    yield _scaled(x, round), "8 significant bits, with float32's exponents"
+    yield _scaled(x, math.trunc), "this cuts the bits off: take the nearest number, with round"
+    yield _scaled(x, math.floor), "this rounds down: take the nearest number, with round"
+    yield _scaled(x, round, bits=7), "these have 7 significant bits: the first 1 is never written, and counts as well"
+    yield _scaled(x, lambda y: math.floor(y + 0.5)), "a tie goes to the even number: 257 becomes 256. Python's round does that"
+    yield round(x * 256) / 256, "the exponent is missing: round m, which lies between 0.5 and 1, and not x"
+    yield x, "nothing is rounded"
 
 
-@formula(
+@exercise(
     cases=[([4, 2],), ([7],), ([10, 5, 1, 8],)],
     hint="The mean over the processes must become the sum of all losses, divided by all tokens",
 )
@@ -69,7 +58,7 @@ def loss_factor(tokens: list[int]) -> Iterator:
     yield len(tokens) / tokens[0], "the tokens of all the processes, not those of the first"
 
 
-@formula(
+@exercise(
     cases=[(2.0, 1_000_000, 2, 1e8), (2.0, 63_000_000, 8, 1e9), (0.5, 1_000, 1, 1e6)],
     hint="The computing is divided by the processes; 2 (p - 1) / p times the gradients' bytes travel",
 )

@@ -12,72 +12,53 @@ from types import FrameType
 
 import numpy as np
 
-from transformer_lib.teaching.exercises import Hint, exercise, expect_formula, expect_shape, formula
+from transformer_lib.teaching.exercises import Hint, exercise, judge
 
 __all__ = ["clip_together", "joined_loss", "sentences_that_fit", "write_safely"]
 
 
-@exercise
-def clip_together(attempt: Callable) -> str:
-    """The reader's `clip_together(gradients, max_norm)` shortens all gradients by one factor, if they are too long."""
+def _length(gradients: list[np.ndarray]) -> float:
+    return math.sqrt(sum((g**2).sum() for g in gradients))
 
-    def scaled(factor: Callable) -> Callable:
-        return lambda gradients, max_norm: [g * factor(gradients, g, max_norm) for g in gradients]
 
-    def length(gradients: list[np.ndarray]) -> float:
-        return math.sqrt(sum((g**2).sum() for g in gradients))
-
-    mistakes = [
-        (lambda gradients, max_norm: gradients, "they are too long together, and nothing is shortened"),
-        (
-            scaled(lambda gs, g, most: most / length(gs)),
-            "these were short enough: they must stay as they are, not grow to max_norm",
-        ),
-        (
-            scaled(lambda gs, g, most: min(1, most / length([g]))),
-            "each is shortened alone, and so the direction of them all changes: one length, one factor",
-        ),
-        (
-            lambda gs, most: [np.clip(g, -most, most) for g in gs],
-            "each number is cut off alone, and so the direction changes: multiply all of them by one factor",
-        ),
-        (
-            scaled(lambda gs, g, most: min(1, most / sum(length([one]) for one in gs))),
-            "the lengths are added; the length of all is the root of the sum of all squares",
-        ),
-        (
-            scaled(lambda gs, g, most: min(1, most / length(gs) ** 2)),
-            "the root is missing: the length is the root of the sum of squares",
-        ),
-    ]
-    cases = [
+@exercise(
+    cases=[
         ([np.array([3.0, 1.0]), np.array([[4.0, -2.0]])], 1.0),
         ([np.array([0.3, 0.1]), np.array([[0.2], [0.1]])], 1.0),
         ([np.array([-6.0]), np.array([2.0, 3.0])], 3.5),
-    ]
-    right = scaled(lambda gs, g, most: min(1, most / length(gs)))
-    for gradients, max_norm in cases:
-        given = attempt([g.copy() for g in gradients], max_norm)
-        if not isinstance(given, list | tuple) or len(given) != len(gradients):
-            raise Hint(f"return a list of {len(gradients)} gradients, as many as came in; this is {type(given).__name__}")
-        found = [expect_shape(one, g.shape, "a gradient") for one, g in zip(given, gradients, strict=True)]
-        expected = right(gradients, max_norm)
-        for mistake, hint in mistakes:
-            wrong = mistake(gradients, max_norm)
-            if _alike(found, wrong) and not _alike(wrong, expected):
-                raise Hint(hint)
-        if not _alike(found, expected):
-            raise Hint(
-                "Take the length of all gradients as one vector; if it is above max_norm, multiply each by max_norm / length"
-            )
-    return "one length, one factor: shorter, and in the same direction"
+    ],
+    hint="Take the length of all gradients as one vector; if it is above max_norm, multiply each by max_norm / length",
+    parts=("the first gradient", "the second gradient"),
+)
+def clip_together(gradients: list[np.ndarray], max_norm: float) -> Iterator:
+    """The reader's `clip_together(gradients, max_norm)` shortens all gradients by one factor, if they are too long."""
+
+    def shortened(length: float) -> list[np.ndarray]:
+        return [g * min(1, max_norm / length) for g in gradients]
+
+    length = _length(gradients)
+    yield shortened(length), "one length, one factor: shorter, and in the same direction"
+    yield gradients, "they are too long together, and nothing is shortened"
+    yield (
+        [g * max_norm / length for g in gradients],
+        "gradients that are short enough must stay as they are, and not grow to max_norm",
+    )
+    yield (
+        [g * min(1, max_norm / _length([g])) for g in gradients],
+        "each is shortened alone, and so the direction of them all changes: one length, one factor",
+    )
+    yield (
+        [g.clip(-max_norm, max_norm) for g in gradients],
+        "each number is cut off alone, and so the direction changes: multiply all of them by one factor",
+    )
+    yield (
+        shortened(sum(_length([g]) for g in gradients)),
+        "the lengths are added; the length of all is the root of the sum of all squares",
+    )
+    yield shortened(length**2), "the root is missing: the length is the root of the sum of squares"
 
 
-def _alike(some: list[np.ndarray], others: list[np.ndarray]) -> bool:
-    return all(np.allclose(one, other, rtol=1e-4, atol=1e-6) for one, other in zip(some, others, strict=True))
-
-
-@formula(
+@exercise(
     cases=[([0.3, 0.9], [4, 2]), ([2.0], [7]), ([1.0, 2.0, 4.0], [10, 5, 1])],
     hint="Turn each mean back into a sum (times its tokens), add, and divide by all tokens",
 )
@@ -92,40 +73,31 @@ def joined_loss(means: list[float], tokens: list[int]) -> Iterator:
     yield sum(means) / sum(tokens), "these are means already: multiply each by its tokens before you divide"
 
 
-@exercise
-def sentences_that_fit(attempt: Callable) -> str:
+@exercise(
+    cases=[([3, 3, 4, 9, 10], 20), ([2, 3, 5, 5, 5], 20), ([1, 1, 1], 20), ([2, 6, 6, 6, 9], 18), ([4, 5], 5)],
+    hint="The first n sentences fit if n times the longest of them, lengths[n - 1], is at most max_tokens",
+)
+def sentences_that_fit(lengths: list[int], max_tokens: int) -> Iterator:
     """The reader's `sentences_that_fit(lengths, max_tokens)` says how many fit, padding included."""
 
-    def fitting(fits: Callable) -> Callable:
-        return lambda lengths, budget: max(n for n in range(1, len(lengths) + 1) if fits(n, lengths[:n], budget))
+    def most(fits: Callable) -> int:
+        return max((n for n in range(1, len(lengths) + 1) if fits(n)), default=0)
 
-    def summed(lengths: list[int], budget: int) -> int:
-        return fitting(lambda n, taken, budget: sum(taken) <= budget)(lengths, budget)
-
-    right = fitting(lambda n, taken, budget: n * taken[-1] <= budget)
-    expect_formula(
-        attempt,
-        cases=[([3, 3, 4, 9, 10], 20), ([2, 3, 5, 5, 5], 20), ([1, 1, 1], 20), ([2, 6, 6, 6, 9], 18), ([4, 5], 5)],
-        right=right,
-        mistakes=[
-            (summed, "this adds the lengths: in a rectangle each sentence takes as much as the longest"),
-            (
-                lambda lengths, budget: max(
-                    1, fitting(lambda n, taken, budget: n == 1 or n * taken[-1] < budget)(lengths, budget)
-                ),
-                "a batch may fill its budget to the last token: compare with <=",
-            ),
-            (lambda lengths, budget: budget // lengths[0], "longer sentences follow, and they make the rectangle wider"),
-            (
-                lambda lengths, budget: min(len(lengths), budget // lengths[0]),
-                "the rectangle is as wide as its longest sentence",
-            ),
-            (lambda lengths, budget: budget // lengths[-1], "the longest of all need not be in this batch"),
-            (lambda lengths, budget: right(lengths, budget) - 1, "one less than fit: is the last one that fits counted?"),
-        ],
-        hint="The first n sentences fit if n times the longest of them, lengths[n - 1], is at most max_tokens",
+    right = most(lambda n: n * lengths[n - 1] <= max_tokens)
+    yield right, "a batch is a rectangle, and padding takes space too"
+    yield (
+        most(lambda n: sum(lengths[:n]) <= max_tokens),
+        "this adds the lengths: in a rectangle each sentence takes as much as the longest",
     )
-    return "a batch is a rectangle, and padding takes space too"
+    yield (
+        most(lambda n: n == 1 or n * lengths[n - 1] < max_tokens),
+        "a batch may fill its budget to the last token: compare with <=",
+    )
+    first = max_tokens // lengths[0]
+    yield first, "longer sentences follow, and they make the rectangle wider"
+    yield min(len(lengths), first), "the rectangle is as wide as its longest sentence"
+    yield max_tokens // lengths[-1], "the longest of all need not be in this batch"
+    yield right - 1, "one less than fit: is the last one that fits counted?"
 
 
 class _Killed(BaseException):
@@ -158,7 +130,7 @@ def _at_each_moment(attempt: Callable, look: Callable[[], None]) -> Iterator[Non
         sys.settrace(before)
 
 
-@exercise
+@judge
 def write_safely(attempt: Callable) -> str:
     """The reader's `write_safely(path, pieces)` leaves the old file whole until the new one is complete."""
     with tempfile.TemporaryDirectory() as folder:

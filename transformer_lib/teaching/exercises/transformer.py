@@ -1,40 +1,41 @@
 """Checks for the exercises of chapter 10, The whole Transformer."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-import numpy as np
 import torch
+from torch import Tensor
 
-from transformer_lib.teaching.exercises import Hint, exercise, expect_close, expect_shape, formula
+from transformer_lib.positional_encoding import sinusoidal_table
+from transformer_lib.teaching.exercises import exercise, normal
 
 __all__ = ["attention_biases", "embed", "logit_spread", "overtaking_length"]
 
 
-@exercise
-def embed(attempt: Callable) -> str:
+@exercise(
+    cases=[
+        (torch.tensor([[3, 0, 4], [1, 1, 2]]), *normal((5, 4), seed=10)),
+        (torch.tensor([[6, 2, 0, 5]]), *normal((7, 16), seed=10)),
+    ],
+    hint="Take row `t` of the matrix for token `t`, times √d_model",
+)
+def embed(tokens: Tensor, matrix: Tensor) -> Iterator:
     """The reader's `embed(tokens, matrix)` looks up each token's row and multiplies it by √d_model."""
-    generator = np.random.default_rng(10)
-    for shape, (vocab, d_model) in (((2, 3), (5, 4)), ((1, 4), (7, 16))):
-        tokens, matrix = generator.integers(vocab, size=shape), generator.normal(size=(vocab, d_model))
-        result = attempt(torch.from_numpy(tokens), torch.from_numpy(matrix))
-        given = expect_shape(result, (*shape, d_model), "the vectors")
-        for factor, hint in (
-            (1, "these are the rows as they stand: multiply them by √d_model"),
-            (d_model, "these were multiplied by d_model, not by its square root"),
-            (d_model**-0.5, "these were divided by √d_model: multiply"),
-            (vocab**0.5, "this takes the root of the vocabulary: d_model is the width of a row"),
-        ):
-            if factor != d_model**0.5 and np.allclose(given, matrix[tokens] * factor, rtol=1e-4, atol=1e-6):
-                raise Hint(hint)
-        expect_close(
-            given, matrix[tokens] * d_model**0.5, "Take row `t` of the matrix for token `t`, times √d_model", what="the vectors"
-        )
-    return "each word has its row, as large as the positions that are added next"
+    rows, (vocab, d_model) = matrix[tokens], matrix.shape
+    right = rows * d_model**0.5
+    yield right, "each word has its row, as large as the positions that are added next"
+    yield rows, "these are the rows as they stand: multiply them by √d_model"
+    yield rows * d_model, "these were multiplied by d_model, not by its square root"
+    yield rows / d_model**0.5, "these were divided by √d_model: multiply"
+    yield rows * vocab**0.5, "this takes the root of the vocabulary: d_model is the width of a row"
+    table = sinusoidal_table(tokens.size(1), d_model)
+    for one in (right, rows):
+        yield one + table, "the positions are added too: that is the next step. Here it is the words alone, times √d_model"
 
 
-@formula(
-    cases=[(math.log(8000) + 0.5, 8000), (11.0, 8000), (math.log(100) + 0.02, 100), (12.5, 37_000)],
+@exercise(
+    # In the first case a logarithm to base 2 leaves something too, so that it is named and is no error.
+    cases=[(1.5, 2), (math.log(8000) + 0.5, 8000), (11.0, 8000), (math.log(100) + 0.02, 100), (12.5, 37_000)],
     hint="Solve loss = log V + σ²/2 for σ",
 )
 def logit_spread(loss: float, vocab: int) -> Iterator:
@@ -51,7 +52,7 @@ def logit_spread(loss: float, vocab: int) -> Iterator:
         yield math.sqrt(2 * abs(loss - log(vocab))), "use the natural logarithm, as the cross-entropy does"
 
 
-@formula(
+@exercise(
     cases=[(6, 512), (2, 64), (1, 10)],
     hint="3 attentions for each pair of an encoder layer and a decoder layer, 4 projections each, d_model biases each",
 )
@@ -67,7 +68,7 @@ def attention_biases(num_layers: int, d_model: int) -> Iterator:
     yield 12 * num_layers * d_model**2, "those are the matrices; a bias has one number for each output, d_model"
 
 
-@formula(
+@exercise(
     cases=[(512, 2048), (64, 128), (10, 6)],
     hint="Set n · 8d² + n · 4 d f equal to 4 n² d, and divide by 4 n d",
 )
@@ -79,6 +80,10 @@ def overtaking_length(d_model: int, d_ff: int) -> Iterator:
     )
     yield 2 * d_model, "the feed-forward network takes each token, too"
     yield d_ff, "the four projections take each token, too"
+    yield (
+        2 * d_model + 2 * d_ff,
+        "each matrix of the feed-forward network takes 2 d f operations: 4 d f together, not 8",
+    )
     yield 4 * d_model + 2 * d_ff, "the pairs are paid twice: once for the scores, once for mixing the values"
     yield 2 * d_model + d_ff / 2, "the feed-forward network has two matrices"
     yield 1.5 * d_model + d_ff, "attention has a fourth projection, for its output"
