@@ -2,7 +2,9 @@
 
 import math
 import os
+import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -49,6 +51,39 @@ def write_safely(path, pieces):
         os.fsync(file.fileno())
     os.replace(new, path)
     return path
+
+
+def written_beside(mode="wb", flush=True, sync=True, late=False, folder=None):
+    def answer(path, pieces):
+        new = (folder or path.parent) / "new"
+        with open(new, mode) as file:
+            file.writelines(pieces)
+            if flush:
+                file.flush()
+            if sync:
+                os.fsync(file.fileno())
+        os.replace(new, path)
+        if late:
+            with open(path, "rb") as file:
+                os.fsync(file.fileno())
+        return path
+
+    return answer
+
+
+def without_a_buffer(path, pieces):
+    with open(path.with_name("new"), "wb", buffering=0) as file:
+        file.writelines(pieces)
+        os.fsync(file.fileno())
+    return path.with_name("new").replace(path)
+
+
+def under_a_new_name(path, pieces):
+    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+        file.writelines(pieces)
+        file.flush()
+        os.fdatasync(file.fileno())
+    return shutil.move(file.name, path)
 
 
 def write_in_place(path, pieces):
@@ -111,6 +146,8 @@ def through_a_library(path, pieces):
         ("sentences_that_fit", sentences_that_fit),
         ("write_safely", write_safely),
         ("write_safely", through_a_library),
+        ("write_safely", without_a_buffer),
+        ("write_safely", under_a_new_name),
         ("write_safely", lambda path, pieces: str(write_safely(Path(path), list(pieces)))),
     ],
 )
@@ -169,6 +206,11 @@ def test_a_right_answer_passes(says, name, answer):
         ("write_safely", rename_too_early, "before it is whole"),
         ("write_safely", collect_first, "written over"),
         ("write_safely", write_elsewhere, "it holds b'old'"),
+        ("write_safely", written_beside(flush=False), "Call file.flush() before it"),
+        ("write_safely", written_beside(sync=False), "os.fsync(file.fileno()) brings the new one to the disk"),
+        ("write_safely", written_beside(sync=False, late=True), "before os.replace gives it the name"),
+        ("write_safely", written_beside(mode="ab"), "writes on behind it: open the new file with 'wb'"),
+        ("write_safely", written_beside(mode="xb"), "open it with 'wb', not 'xb'"),
     ],
 )
 def test_a_usual_mistake_gets_its_hint(says, name, answer, hint):
@@ -177,14 +219,25 @@ def test_a_usual_mistake_gets_its_hint(says, name, answer, hint):
     assert hint in line
 
 
-def test_the_tracing_of_others_is_put_back(says):
+def test_another_folder_is_told(says, tmp_path):
+    assert "into the same folder" in says(check.write_safely, written_beside(folder=tmp_path))
+
+
+@pytest.mark.skipif(not os.path.isdir("/dev/shm"), reason="this system has no second disk that anybody may write to")
+def test_another_disk_is_told(says):
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        assert "into the same folder" in says(check.write_safely, written_beside(folder=Path(folder)))
+
+
+@pytest.mark.parametrize(("get", "set_"), [(sys.gettrace, sys.settrace), (sys.getprofile, sys.setprofile)])
+def test_the_tracing_of_others_is_put_back(says, get, set_):
     def other(*_):
         return None
 
-    before = sys.gettrace()
-    sys.settrace(other)
+    before = get()
+    set_(other)
     try:
         says(check.write_safely, write_safely)
-        assert sys.gettrace() is other
+        assert get() is other
     finally:
-        sys.settrace(before)
+        set_(before)

@@ -1,5 +1,6 @@
 """Checks for the exercises of chapter 12, The training loop."""
 
+import errno
 import inspect
 import math
 import os
@@ -104,9 +105,18 @@ class _Killed(BaseException):
     """Stands for the moment when a process is killed."""
 
 
+# What tells the system to bring a file from its buffers to the disk.
+_SYNCS = [getattr(os, name) for name in ("fsync", "fdatasync", "sync") if hasattr(os, name)]
+_OLD, _NEW = b"old", b"new weights"
+_ELSEWHERE = "write the new file into the same folder: between two disks a file can be copied, but not renamed"
+
+
 @contextmanager
-def _at_each_moment(attempt: Callable, look: Callable[[], None]) -> Iterator[None]:
-    """Call `look` between any two operations of Python code while the reader's function `attempt` runs, and what it calls."""
+def _at_each_moment(attempt: Callable, look: Callable[[], None], sync: Callable[[], None]) -> Iterator[None]:
+    """Call `look` between any two operations of Python code while the reader's function `attempt` runs, and what it calls.
+
+    `sync` is called where one of `_SYNCS` is.
+    """
     code = getattr(inspect.unwrap(attempt), "__code__", None)
     running = 0
 
@@ -122,57 +132,88 @@ def _at_each_moment(attempt: Callable, look: Callable[[], None]) -> Iterator[Non
         running -= own and event == "return"
         return trace
 
-    before = sys.gettrace()
+    def profile(frame: FrameType, event: str, argument: object) -> None:
+        if event == "c_call" and argument in _SYNCS:
+            sync()
+
+    before = sys.gettrace(), sys.getprofile()
     sys.settrace(trace)
+    sys.setprofile(profile)
     try:
         yield
     finally:
-        sys.settrace(before)
+        sys.settrace(before[0])
+        sys.setprofile(before[1])
 
 
 @judge
 def write_safely(attempt: Callable) -> str:
-    """The reader's `write_safely(path, pieces)` leaves the old file whole until the new one is complete."""
+    """The reader's `write_safely(path, pieces)` leaves the old file whole until the new one is complete, and on the disk."""
     with tempfile.TemporaryDirectory() as folder:
         path, witness = Path(folder, "run.pt"), Path(folder, "witness")
-        seen = []
+        seen: list[str] = []
+        synced: dict[int, bool] = {}  # by the number of the file: whether it was whole when it was sent to the disk
+
+        def sync() -> None:
+            synced.update({file.stat().st_ino: file.read_bytes() == _NEW for file in path.parent.iterdir()})
 
         def look() -> None:
-            """Remember the first moment at which there is neither the old file nor the new one."""
-            if seen:
-                return
-            if not os.path.exists(path):
-                seen.append("for a moment there is no file of that name: os.replace takes the old one's place in one step")
-                return
-            with open(path, "rb") as file:
-                content = file.read()
-            if content not in (b"old", b"new weights"):
-                seen.append(
-                    "the old file itself is written over, so for a moment it is not whole: write to another file first"
-                    if os.path.samefile(path, witness)
-                    else "the new file takes the name before it is whole: close it first, or what was written waits in a buffer"
-                )
+            """Remember what is wrong at the first moment at which something is."""
+            if not seen and (wrong := what_is_wrong()):
+                seen.append(wrong)
+
+        def what_is_wrong() -> str | None:
+            if not path.exists():
+                return "for a moment there is no file of that name: os.replace takes the old one's place in one step"
+            content = path.read_bytes()
+            if content == _OLD:
+                return None
+            if content == _NEW:
+                if not synced:
+                    return (
+                        "if the power fails now, the name may stand for an empty file: os.fsync(file.fileno()) brings the new "
+                        "one to the disk, before os.replace gives it the name"
+                    )
+                if path.stat().st_ino not in synced:
+                    return _ELSEWHERE
+                if not synced[path.stat().st_ino]:
+                    return "os.fsync came too early: a part still waited in Python's buffer. Call file.flush() before it"
+                return None
+            if content.startswith(_NEW):
+                return "a run that was killed has left its file, and this one writes on behind it: open the new file with 'wb'"
+            if path.samefile(witness):
+                return "the old file itself is written over, so for a moment it is not whole: write to another file first"
+            return "the new file takes the name before it is whole: close it first, or what was written waits in a buffer"
 
         def pieces(killed: bool) -> Iterator[bytes]:
-            yield b"new "
-            yield b"weights"
+            yield _NEW[:4]
+            yield _NEW[4:]
             if killed:
                 raise _Killed
 
-        path.write_bytes(b"old")
+        path.write_bytes(_OLD)
         os.link(path, witness)
         for killed in (True, False):
+            synced.clear()
             try:
-                with _at_each_moment(attempt, look):
+                with _at_each_moment(attempt, look, sync):
                     attempt(path, pieces(killed))
             except _Killed:
                 pass
+            except Hint as problem:
+                if isinstance(problem.__cause__, FileExistsError) and not killed:
+                    raise Hint(
+                        "a run that was killed has left its file, and the next one must begin anew: open it with 'wb', not 'xb'"
+                    ) from None
+                if getattr(problem.__cause__, "errno", None) == errno.EXDEV:
+                    raise Hint(_ELSEWHERE) from None
+                raise
             look()
             if seen:
                 raise Hint(seen[0])
             content = path.read_bytes()
-            if killed and content != b"old":
+            if killed and content != _OLD:
                 raise Hint("the run was killed while it wrote, and the name stands for a file that is not complete")
-        if content != b"new weights":
-            raise Hint(f"at the end the file should hold b'new weights', but it holds {content!r}")
-    return "at each moment there is one whole file, the old one or the new one"
+        if content != _NEW:
+            raise Hint(f"at the end the file should hold {_NEW!r}, but it holds {content!r}")
+    return "at each moment there is one whole file, the old one or the new one, also when the power fails"
