@@ -1,7 +1,7 @@
 """The checks of chapter 16: right answers pass, and each usual mistake gets its own hint."""
 
-import pytest
 import torch
+from answers import two_tests
 from torch.nn.functional import pad
 
 from transformer_lib.masks import assert_causal
@@ -63,52 +63,40 @@ def which_bug(build, tolerance=1e-4, skip=()):
     return next((name for name, there in found.items() if there and name not in skip), "none")
 
 
-@pytest.mark.parametrize(
-    ("name", "answer"),
-    [
-        ("reported_loss", lambda loss, lengths: loss * sum(lengths) / (len(lengths) * max(lengths))),
-        ("sees_future", sees_future),
-        ("sees_future", lambda *given: torch.tensor(sees_future(*given))),
-        ("sees_future", by_the_library),
-        ("padding_effect", padding_effect),
-        ("padding_effect", lambda *given: padding_effect(*given).item()),
-        ("which_bug", which_bug),
-    ],
-)
-def test_a_right_answer_passes(says, name, answer):
-    assert says(getattr(check, name), answer).startswith(f"✓ {name}: ")
-
-
-@pytest.mark.parametrize(
-    ("name", "answer", "hint"),
-    [
-        ("reported_loss", lambda loss, lengths: loss, "this is the true loss"),
-        ("reported_loss", lambda loss, lengths: loss * len(lengths) * max(lengths) / sum(lengths), "the wrong way round"),
-        ("reported_loss", lambda loss, lengths: loss / len(lengths), "sentences times the longest"),
-        ("reported_loss", lambda loss, lengths: loss * sum(lengths), "this is the sum"),
-        ("sees_future", lambda *given: True, "True for the right model"),
-        ("sees_future", lambda *given: False, "with the bug future on, this says False"),
-        ("sees_future", lambda *given: sees_future(*given, compared=5), "True for the right model"),
-        ("sees_future", lambda *given: sees_future(*given, laters=[4]), "output 0 sees word 1 passes as right"),
-        ("sees_future", lambda *given: sees_future(*given, compared=1), "output 3 sees word 4 passes as right"),
-        ("sees_future", in_place, "work on a copy"),
-        ("sees_future", in_training_mode, "mode was changed"),
-        ("padding_effect", lambda *given: difference(*given, sides=(1, 0)).abs().max(), "stands on the left"),
-        ("padding_effect", lambda *given: difference(*given).abs().mean(), "this is the mean"),
-        ("padding_effect", lambda *given: difference(*given).abs().sum(), "this is the sum"),
-        ("padding_effect", lambda *given: difference(*given).max(), "take abs before max"),
-        ("padding_effect", lambda *given: -difference(*given).min(), "take abs before max"),
-        ("padding_effect", lambda *given: 0.0, "this finds nothing"),
-        ("padding_effect", lambda *given: 7.0, "with 2 columns and the right library should be 0, not 7"),
-        ("which_bug", lambda build: "none", "the bug future was on, and the answer is none: change the last word"),
-        ("which_bug", lambda build: "future", "nothing was switched on"),
-        ("which_bug", lambda build: which_bug(build, tolerance=0.0), "Is rounding taken for a difference"),
-        ("which_bug", lambda build: which_bug(build, skip=["padding-rows"]), "add padding behind the source's words"),
-        ("which_bug", lambda build: which_bug(build, skip=["one-layer"]), "are the encoder's two layers one object"),
-        ("which_bug", lambda build: which_bug(build, skip=["start"]), "the shared matrix"),
-        ("which_bug", lambda build: 3, "the answer is 3, expected one of none, future"),
-    ],
-)
-def test_a_likely_mistake_gets_its_hint(says, name, answer, hint):
-    line = says(getattr(check, name), answer)
-    assert line.startswith(f"✗ {name}: ") and hint in line, line
+RIGHT = [
+    ("reported_loss", lambda loss, lengths: loss * sum(lengths) / (len(lengths) * max(lengths))),
+    ("sees_future", sees_future),
+    ("sees_future", lambda *given: torch.tensor(sees_future(*given))),
+    ("sees_future", by_the_library),
+    ("padding_effect", padding_effect),
+    ("padding_effect", lambda *given: padding_effect(*given).item()),
+    ("which_bug", which_bug),
+]
+WRONG = [
+    ("reported_loss", lambda loss, lengths: loss, "this is the true loss"),
+    ("reported_loss", lambda loss, lengths: loss * len(lengths) * max(lengths) / sum(lengths), "the wrong way round"),
+    ("reported_loss", lambda loss, lengths: loss / len(lengths), "sentences times the longest"),
+    ("reported_loss", lambda loss, lengths: loss * sum(lengths), "this is the sum"),
+    ("sees_future", lambda *given: True, "True for the right model"),
+    ("sees_future", lambda *given: False, "with the bug future on, this says False"),
+    ("sees_future", lambda *given: sees_future(*given, compared=5), "True for the right model"),
+    ("sees_future", lambda *given: sees_future(*given, laters=[4]), "output 0 sees word 1 passes as right"),
+    ("sees_future", lambda *given: sees_future(*given, compared=1), "output 3 sees word 4 passes as right"),
+    ("sees_future", in_place, "work on a copy"),
+    ("sees_future", in_training_mode, "mode was changed"),
+    ("padding_effect", lambda *given: difference(*given, sides=(1, 0)).abs().max(), "stands on the left"),
+    ("padding_effect", lambda *given: difference(*given).abs().mean(), "this is the mean"),
+    ("padding_effect", lambda *given: difference(*given).abs().sum(), "this is the sum"),
+    ("padding_effect", lambda *given: difference(*given).max(), "take abs before max"),
+    ("padding_effect", lambda *given: -difference(*given).min(), "take abs before max"),
+    ("padding_effect", lambda *given: 0.0, "this finds nothing"),
+    ("padding_effect", lambda *given: 7.0, "with 2 columns and the right library should be 0, not 7"),
+    ("which_bug", lambda build: "none", "the bug future was on, and the answer is none: change the last word"),
+    ("which_bug", lambda build: "future", "nothing was switched on"),
+    ("which_bug", lambda build: which_bug(build, tolerance=0.0), "Is rounding taken for a difference"),
+    ("which_bug", lambda build: which_bug(build, skip=["padding-rows"]), "add padding behind the source's words"),
+    ("which_bug", lambda build: which_bug(build, skip=["one-layer"]), "are the encoder's two layers one object"),
+    ("which_bug", lambda build: which_bug(build, skip=["start"]), "the shared matrix"),
+    ("which_bug", lambda build: 3, "the answer is 3, expected one of none, future"),
+]
+test_a_right_answer_passes, test_a_usual_mistake_gets_its_hint = two_tests(check, RIGHT, WRONG)

@@ -1,11 +1,10 @@
 """The checks of chapter 1: right answers pass, and each usual mistake gets its own hint."""
 
 import math
-import re
 
 import numpy as np
-import pytest
 import torch
+from answers import two_tests
 
 from transformer_lib.teaching import exercises as engine
 from transformer_lib.teaching.exercises import seq2seq as check
@@ -28,92 +27,79 @@ def per_sentence(losses, targets):
     return ((losses * real).sum(1) / real.sum(1)).mean()
 
 
-@pytest.mark.parametrize(
-    ("name", "answer"),
-    [
-        ("shifted", lambda answer, sos, eos: ([sos, *answer], [*answer, eos])),
-        ("shifted", lambda answer, sos, eos: [np.insert(answer, 0, sos), np.append(answer, eos)]),
-        ("shifted", lambda a, s, e: (torch.tensor([s, *a]), torch.tensor([*a, e]))),
-        ("mean_loss", mean_loss),
-        ("mean_loss", lambda losses, targets: mean_loss(losses.float(), targets).item()),
-        ("mean_loss", lambda losses, targets: (losses * (targets > 0)).sum() / (targets > 0).sum()),
-        ("write", written),
-        ("write", lambda *arguments: torch.tensor(written(*arguments))),
-        ("bits_in_sentence", lambda length, symbols: length * math.log2(symbols)),
-        ("bits_in_sentence", lambda length, symbols: math.log2(symbols**length)),
-        ("bits_in_sentence", lambda length, symbols: math.ceil(length * math.log2(symbols))),
-        ("bits_in_sentence", lambda length, symbols: (symbols**length - 1).bit_length()),
-    ],
-)
-def test_a_right_answer_passes(says, name, answer):
-    assert says(getattr(check, name), answer).startswith(f"✓ {name}: ")
-
-
-@pytest.mark.parametrize(
-    ("name", "answer", "hint"),
-    [
-        ("shifted", lambda a, s, e: ([*a, e], [s, *a]), "wrong order"),
-        ("shifted", lambda a, s, e: ([s, *a, e], [s, *a, e]), "given the word that it must write"),
-        ("shifted", lambda a, s, e: ([s, *a], [*a]), "lacks EOS at the end"),
-        ("shifted", lambda a, s, e: ([*a], [*a, e]), "lacks SOS in front"),
-        ("shifted", lambda a, s, e: ([s, *a, e], [*a, e]), "EOS is never read"),
-        ("shifted", lambda a, s, e: ([s, *a], [s, *a]), "SOS is read, and never written"),
-        ("shifted", lambda a, s, e: ([s, *a[:-1]], [*a]), "EOS is missing"),
-        (
-            "shifted",
-            lambda a, s, e: ([s, s, *a], [*a, e]),
-            r"what the decoder reads for .* should be \[1, 7, 5, 9\], not \[1, 1, 7, 5, 9\]",
-        ),
-        (
-            "shifted",
-            lambda a, s, e: ([e, *a], [*a, e]),
-            r"should be \[1, 7, 5, 9\], not \[2, 7, 5, 9\]. What is read starts with SOS",
-        ),
-        ("shifted", lambda a, s, e: ([s, *a], [*a, s]), r"should be \[7, 5, 9, 2\], not \[7, 5, 9, 1\]. .*ends with EOS"),
-        ("shifted", lambda a, s, e: ([1, *a], [*a, 2]), "their ids are not always 1 and 2"),
-        ("shifted", lambda a, s, e: (np.add([s], a), np.add(a, [e])), r"\+ adds to its numbers: .* \[sos, \*answer\]"),
-        ("shifted", lambda a, s, e: (s + a, [*a, e]), r"\+ adds to its numbers"),
-        ("shifted", lambda a, s, e: [s, *a], "return two things: what the decoder reads and what it must write"),
-        ("shifted", lambda a, s, e: 3, "return two things: what the decoder reads and what it must write"),
-        ("mean_loss", lambda losses, targets: losses.mean(), "mean over all places"),
-        ("mean_loss", lambda losses, targets: losses[targets != 0].sum(), "divide by how many"),
-        ("mean_loss", lambda losses, targets: (losses * (targets != 0)).mean(), "still counted"),
-        ("mean_loss", per_sentence, "mean of the sentences' means"),
-        ("mean_loss", lambda losses, targets: losses[targets > 2].mean(), "EOS .* is left out too"),
-        ("mean_loss", lambda losses, targets: losses[targets == 0].mean(), "mean over the padding"),
-        ("mean_loss", lambda losses, targets: 1.0, "the result should be 2.281, not 1"),
-        ("mean_loss", lambda losses, targets: losses[targets != 0], r"the result should be 2.281, not \[1, 2, 3"),
-        ("write", lambda scores, s, e, m: [s, *written(scores, s, e, m)], "start sign is not part"),
-        ("write", lambda scores, s, e, m: [w for w in written(scores, s, e, m) if w != e], "end sign is part"),
-        ("write", lambda scores, s, e, m: written(scores, s, e, m, stop=False), "after EOS nothing may follow"),
-        ("write", lambda scores, s, e, m: written(scores, s, e, m + 1), "one word more than max_len"),
-        ("write", lambda scores, s, e, m: written(scores, s, e, m - 1), "one word less than max_len"),
-        ("write", lambda scores, s, e, m: written(scores, s, e, 50), "count them in the loop"),
-        ("write", lambda scores, s, e, m: written(scores.T, s, e, m), "highest score in the row of the word before"),
-        ("write", lambda scores, s, e, m: written(-scores, s, e, m), "highest score in the row of the word before"),
-        ("write", lambda scores, s, e, m: [[5, 3, 4, 2]], r"should have the shape \(4,\), not \(1, 4\)"),
-        ("write", lambda scores, s, e, m: [5, [3]], r"should be numbers, not a list: \[5, \[3\]\]"),
-        ("write", lambda scores, s, e, m: written(scores, 1, 2, m), "start at `sos` and stop at `eos`"),
-        ("write", lambda scores, s, e, m: written(scores, s, 2, m), "start at `sos` and stop at `eos`"),
-        ("write", lambda scores, s, e, m: written(scores, 1, e, m), "start at `sos` and stop at `eos`"),
-        ("write", lambda scores, s, e, m: [], r"should be \[5, 3, 4, 2\], not \[\]"),
-        ("bits_in_sentence", lambda length, symbols: symbols**length, "how many rows there are"),
-        ("bits_in_sentence", lambda length, symbols: length * symbols, "not 8"),
-        ("bits_in_sentence", lambda length, symbols: length * math.log(symbols), "natural logarithm"),
-        ("bits_in_sentence", lambda length, symbols: length * math.log10(symbols), "base 10"),
-        ("bits_in_sentence", lambda length, symbols: symbols * math.log2(length), "exchanged"),
-        ("bits_in_sentence", lambda length, symbols: length * math.ceil(math.log2(symbols)), "do not round each symbol"),
-        ("bits_in_sentence", lambda length, symbols: math.log2(length * symbols), "not a whole row"),
-        ("bits_in_sentence", lambda length, symbols: length + math.log2(symbols), "one symbol of 8 takes 3 bits"),
-        ("bits_in_sentence", lambda length, symbols: math.log2(symbols), "one symbol"),
-        ("bits_in_sentence", lambda length, symbols: round(length * math.log2(symbols)), "rounded down it is too little"),
-        ("bits_in_sentence", lambda length, symbols: 53.15, r"the result for \(1, 8\) should be 3, not 53.15"),
-    ],
-)
-def test_a_usual_mistake_gets_its_hint(says, name, answer, hint):
-    line = says(getattr(check, name), answer)
-    assert line.startswith(f"✗ {name}: ")
-    assert re.search(hint, line), line
+RIGHT = [
+    ("shifted", lambda answer, sos, eos: ([sos, *answer], [*answer, eos])),
+    ("shifted", lambda answer, sos, eos: [np.insert(answer, 0, sos), np.append(answer, eos)]),
+    ("shifted", lambda a, s, e: (torch.tensor([s, *a]), torch.tensor([*a, e]))),
+    ("mean_loss", mean_loss),
+    ("mean_loss", lambda losses, targets: mean_loss(losses.float(), targets).item()),
+    ("mean_loss", lambda losses, targets: (losses * (targets > 0)).sum() / (targets > 0).sum()),
+    ("write", written),
+    ("write", lambda *arguments: torch.tensor(written(*arguments))),
+    ("bits_in_sentence", lambda length, symbols: length * math.log2(symbols)),
+    ("bits_in_sentence", lambda length, symbols: math.log2(symbols**length)),
+    ("bits_in_sentence", lambda length, symbols: math.ceil(length * math.log2(symbols))),
+    ("bits_in_sentence", lambda length, symbols: (symbols**length - 1).bit_length()),
+]
+WRONG = [
+    ("shifted", lambda a, s, e: ([*a, e], [s, *a]), "wrong order"),
+    ("shifted", lambda a, s, e: ([s, *a, e], [s, *a, e]), "given the word that it must write"),
+    ("shifted", lambda a, s, e: ([s, *a], [*a]), "lacks EOS at the end"),
+    ("shifted", lambda a, s, e: ([*a], [*a, e]), "lacks SOS in front"),
+    ("shifted", lambda a, s, e: ([s, *a, e], [*a, e]), "EOS is never read"),
+    ("shifted", lambda a, s, e: ([s, *a], [s, *a]), "SOS is read, and never written"),
+    ("shifted", lambda a, s, e: ([s, *a[:-1]], [*a]), "EOS is missing"),
+    (
+        "shifted",
+        lambda a, s, e: ([s, s, *a], [*a, e]),
+        r"what the decoder reads for .* should be \[1, 7, 5, 9\], not \[1, 1, 7, 5, 9\]",
+    ),
+    (
+        "shifted",
+        lambda a, s, e: ([e, *a], [*a, e]),
+        r"should be \[1, 7, 5, 9\], not \[2, 7, 5, 9\]. What is read starts with SOS",
+    ),
+    ("shifted", lambda a, s, e: ([s, *a], [*a, s]), r"should be \[7, 5, 9, 2\], not \[7, 5, 9, 1\]. .*ends with EOS"),
+    ("shifted", lambda a, s, e: ([1, *a], [*a, 2]), "their ids are not always 1 and 2"),
+    ("shifted", lambda a, s, e: (np.add([s], a), np.add(a, [e])), r"\+ adds to its numbers: .* \[sos, \*answer\]"),
+    ("shifted", lambda a, s, e: (s + a, [*a, e]), r"\+ adds to its numbers"),
+    ("shifted", lambda a, s, e: [s, *a], "return two things: what the decoder reads and what it must write"),
+    ("shifted", lambda a, s, e: 3, "return two things: what the decoder reads and what it must write"),
+    ("mean_loss", lambda losses, targets: losses.mean(), "mean over all places"),
+    ("mean_loss", lambda losses, targets: losses[targets != 0].sum(), "divide by how many"),
+    ("mean_loss", lambda losses, targets: (losses * (targets != 0)).mean(), "still counted"),
+    ("mean_loss", per_sentence, "mean of the sentences' means"),
+    ("mean_loss", lambda losses, targets: losses[targets > 2].mean(), "EOS .* is left out too"),
+    ("mean_loss", lambda losses, targets: losses[targets == 0].mean(), "mean over the padding"),
+    ("mean_loss", lambda losses, targets: 1.0, "the result should be 2.281, not 1"),
+    ("mean_loss", lambda losses, targets: losses[targets != 0], r"the result should be 2.281, not \[1, 2, 3"),
+    ("write", lambda scores, s, e, m: [s, *written(scores, s, e, m)], "start sign is not part"),
+    ("write", lambda scores, s, e, m: [w for w in written(scores, s, e, m) if w != e], "end sign is part"),
+    ("write", lambda scores, s, e, m: written(scores, s, e, m, stop=False), "after EOS nothing may follow"),
+    ("write", lambda scores, s, e, m: written(scores, s, e, m + 1), "one word more than max_len"),
+    ("write", lambda scores, s, e, m: written(scores, s, e, m - 1), "one word less than max_len"),
+    ("write", lambda scores, s, e, m: written(scores, s, e, 50), "count them in the loop"),
+    ("write", lambda scores, s, e, m: written(scores.T, s, e, m), "highest score in the row of the word before"),
+    ("write", lambda scores, s, e, m: written(-scores, s, e, m), "highest score in the row of the word before"),
+    ("write", lambda scores, s, e, m: [[5, 3, 4, 2]], r"should have the shape \(4,\), not \(1, 4\)"),
+    ("write", lambda scores, s, e, m: [5, [3]], r"should be numbers, not a list: \[5, \[3\]\]"),
+    ("write", lambda scores, s, e, m: written(scores, 1, 2, m), "start at `sos` and stop at `eos`"),
+    ("write", lambda scores, s, e, m: written(scores, s, 2, m), "start at `sos` and stop at `eos`"),
+    ("write", lambda scores, s, e, m: written(scores, 1, e, m), "start at `sos` and stop at `eos`"),
+    ("write", lambda scores, s, e, m: [], r"should be \[5, 3, 4, 2\], not \[\]"),
+    ("bits_in_sentence", lambda length, symbols: symbols**length, "how many rows there are"),
+    ("bits_in_sentence", lambda length, symbols: length * symbols, "not 8"),
+    ("bits_in_sentence", lambda length, symbols: length * math.log(symbols), "natural logarithm"),
+    ("bits_in_sentence", lambda length, symbols: length * math.log10(symbols), "base 10"),
+    ("bits_in_sentence", lambda length, symbols: symbols * math.log2(length), "exchanged"),
+    ("bits_in_sentence", lambda length, symbols: length * math.ceil(math.log2(symbols)), "do not round each symbol"),
+    ("bits_in_sentence", lambda length, symbols: math.log2(length * symbols), "not a whole row"),
+    ("bits_in_sentence", lambda length, symbols: length + math.log2(symbols), "one symbol of 8 takes 3 bits"),
+    ("bits_in_sentence", lambda length, symbols: math.log2(symbols), "one symbol"),
+    ("bits_in_sentence", lambda length, symbols: round(length * math.log2(symbols)), "rounded down it is too little"),
+    ("bits_in_sentence", lambda length, symbols: 53.15, r"the result for \(1, 8\) should be 3, not 53.15"),
+]
+test_a_right_answer_passes, test_a_usual_mistake_gets_its_hint = two_tests(check, RIGHT, WRONG)
 
 
 def test_a_loop_without_max_len_ends_in_a_message(says, monkeypatch):
