@@ -136,6 +136,18 @@ def test_the_line_of_an_error_is_the_readers(says):
     assert f"(line {fails_in_a_library.__code__.co_firstlineno + 1} of your code" in says(double, fails_in_a_library)
 
 
+def test_arguments_are_written_out_where_they_say_something(says):
+    def pieces():
+        yield 1
+
+    @judge
+    def call(attempt):
+        attempt(2, ["a"], torch.full((2,), 0.5), torch.tensor([1, 2]), torch.zeros(17), pieces(), stub, torch.nn.ReLU())
+
+    shown = "(2, ['a'], array of shape (2,), [1, 2], array of shape (17,), pieces, stub, ReLU)"
+    assert says(call, lambda *arguments: fails_in_a_library(1)).startswith(f"✗ call: {shown} raises RuntimeError")
+
+
 def test_a_fault_in_the_check_itself_does_not_raise(says):
     @judge
     def broken(attempt):
