@@ -12,13 +12,13 @@ from fontTools.ttLib import TTFont
 from PIL import Image
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
-import light_pages
+import bundle_assets
 import tinycss2
 
 CONFIGURATION = f"""
 import sys
 sys.path.insert(0, {str(ROOT / "book" / "_ext")!r})
-extensions = ["myst_parser", "light_figures", "line_breaks", "typeset_formulas"]
+extensions = ["myst_parser", "page_passes", "typeset_formulas", "webp_figures"]
 myst_enable_extensions = ["dollarmath"]
 html_math_renderer = "typeset"
 """
@@ -120,18 +120,18 @@ def png(pixels):
     ],
 )
 def test_the_one_stylesheet_has_the_rules_that_can_apply(rule, kept):
-    names = light_pages.names_in(['<p class="and here">', "<script>show('of-a-script')</script>"], [])
-    assert "".join(light_pages.used(tinycss2.parse_stylesheet(rule), names)) == kept
+    names = bundle_assets.names_in(['<p class="and here">', "<script>show('of-a-script')</script>"], [])
+    assert "".join(bundle_assets.used(tinycss2.parse_stylesheet(rule), names)) == kept
 
 
 def test_sheets_keep_their_order_and_addresses(tmp_path):
     link = '<link rel="stylesheet" href="../_static/{}?v=1" />'.format
     pages = ["".join(map(link, sheets)) for sheets in (["a.css", "c.css"], ["a.css", "b.css", "c.css"], ["site.css"])]
-    assert light_pages.sheets_in_order(pages, []) == ["a.css", "b.css", "c.css"]
+    assert bundle_assets.sheets_in_order(pages, []) == ["a.css", "b.css", "c.css"]
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "a.css").write_text('@import "../b.css";\np{background: url(x.png)}', encoding="utf-8")
     (tmp_path / "b.css").write_text("p{background: url('data:x'), url(y.png)}", encoding="utf-8")
-    rules = "".join(light_pages.used(light_pages.rules_of(tmp_path, "deep/a.css"), set()))
+    rules = "".join(bundle_assets.used(bundle_assets.rules_of(tmp_path, "deep/a.css"), set()))
     assert rules == """p{background: url("data:x"), url("y.png")}p{background: url("deep/x.png")}"""
 
 
@@ -143,20 +143,20 @@ def test_scripts_that_all_pages_have_become_one(tmp_path):
     ]
     (tmp_path / "a.js").write_text("const a = 1\n//# sourceMappingURL=a.js.map", encoding="utf-8")
     (tmp_path / "b.js").write_text("(() => a)()", encoding="utf-8")
-    assert light_pages.scripts_in_common(pages, tmp_path) == ["a.js", "b.js"]
+    assert bundle_assets.scripts_in_common(pages, tmp_path) == ["a.js", "b.js"]
     (tmp_path / "b.js").write_text("document.currentScript.dataset", encoding="utf-8")
-    assert light_pages.scripts_in_common(pages, tmp_path) == ["a.js"]
-    assert light_pages.without_map((tmp_path / "a.js").read_text(encoding="utf-8")) == "const a = 1\n"
+    assert bundle_assets.scripts_in_common(pages, tmp_path) == ["a.js"]
+    assert bundle_assets.without_map((tmp_path / "a.js").read_text(encoding="utf-8")) == "const a = 1\n"
 
     light = '<script defer src="../_static/site.js?v=2"></script>\n'
     own = '<script defer src="../_static/own.js?v=1"></script>\n'
-    assert light_pages.with_one_script(pages[0], ["a.js", "b.js"], "site.js?v=2") == light + own
-    assert light_pages.with_one_script(light + own, ["a.js", "b.js"], "site.js?v=2") == light + own  # of an earlier build
+    assert bundle_assets.with_one_script(pages[0], ["a.js", "b.js"], "site.js?v=2") == light + own
+    assert bundle_assets.with_one_script(light + own, ["a.js", "b.js"], "site.js?v=2") == light + own  # of an earlier build
 
 
 def test_what_one_file_is_made_of_stands_in_its_first_line(tmp_path):
-    assert light_pages.names_before(tmp_path / "site.js") == []
-    address = light_pages.write_together(tmp_path / "site.js", ["a.js", "deep/b.js"], ["one", "two"])
-    assert light_pages.names_before(tmp_path / "site.js") == ["a.js", "deep/b.js"]
+    assert bundle_assets.names_before(tmp_path / "site.js") == []
+    address = bundle_assets.write_together(tmp_path / "site.js", ["a.js", "deep/b.js"], ["one", "two"])
+    assert bundle_assets.names_before(tmp_path / "site.js") == ["a.js", "deep/b.js"]
     assert address.startswith("site.js?v=")
-    assert address != light_pages.write_together(tmp_path / "site.js", ["a.js", "deep/b.js"], ["one", "three"])
+    assert address != bundle_assets.write_together(tmp_path / "site.js", ["a.js", "deep/b.js"], ["one", "three"])

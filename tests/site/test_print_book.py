@@ -23,7 +23,7 @@ CONTENTS = {FIRST: "", CHAPTER: "Part II"}
 CONFIGURATION = f"""
 import sys
 sys.path.insert(0, {str(ROOT / "book" / "_ext")!r})
-extensions = ["myst_parser", "printed_book"]
+extensions = ["myst_parser", "course_directives"]
 """
 
 

@@ -132,7 +132,7 @@ def write_together(path, names, parts):
     return f"{path.name}?v={zlib.crc32(text.encode()):08x}"
 
 
-def write_light_pages(app, exception):
+def bundle(app, exception):
     if exception or app.builder.format != "html":
         return
     static = Path(app.outdir, "_static")
@@ -148,8 +148,8 @@ def write_light_pages(app, exception):
 
     # The search page keeps its scripts: they call each other while they are read.
     scripted = {path: text for path, text in pages.items() if path.name != "search.html"}
-    light = any(f"_static/{SCRIPT}" in text for text in scripted.values())
-    together = names_before(static / SCRIPT) if light else scripts_in_common(scripted.values(), static)
+    bundled = any(f"_static/{SCRIPT}" in text for text in scripted.values())
+    together = names_before(static / SCRIPT) if bundled else scripts_in_common(scripted.values(), static)
     # One that ends without a semicolon must not call what follows.
     parts = [f"{without_map((static / name).read_text(encoding='utf-8'))}\n;" for name in together]
     script = write_together(static / SCRIPT, together, parts)
@@ -166,5 +166,5 @@ def write_light_pages(app, exception):
 
 
 def setup(app):
-    app.connect("build-finished", write_light_pages, priority=900)  # when all sheets are written
+    app.connect("build-finished", bundle, priority=900)  # when all sheets are written
     return {"parallel_read_safe": True, "parallel_write_safe": True}
