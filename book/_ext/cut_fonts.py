@@ -10,6 +10,7 @@ from base64 import b64encode
 from io import BytesIO
 from pathlib import Path
 
+import tinycss2
 from fontTools import subset
 from fontTools.ttLib import TTFont
 
@@ -30,16 +31,14 @@ FONT_FACE = """@font-face {{
 """
 # As in the theme, but nothing to read aloud.
 ICON = '.fa-{name}::before {{ content: "\\{character:x}" / ""; }}\n'
-
-RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
-CHARACTER = re.compile(r'"(?:\\([0-9a-f]{4,5})|([\ue000-\uf8ff]))"')
+ICONS = set(range(0xE000, 0xF900))  # where Unicode leaves room for a font's own characters
 
 
 def cut_font(source, characters):
     """Return `source` as a WOFF font with no other characters than these; None where it has none of them."""
     options = subset.Options(name_IDs=["*"], notdef_outline=True)  # the names hold the license
     options.drop_tables += ["FFTM"]  # when a font editor saved the file
-    font = TTFont(source)
+    font = TTFont(source, recalcTimestamp=False)  # the same bytes in each build
     kept = set(map(ord, characters)) & set(font.getBestCmap())
     if not kept:
         return None
@@ -52,16 +51,25 @@ def cut_font(source, characters):
     return file.getvalue()
 
 
+def rules_in(rules):
+    """Yield the rules that have selectors, also those inside of a `@media`."""
+    for rule in rules:
+        if rule.type == "qualified-rule":
+            yield rule
+        elif rule.type == "at-rule" and rule.lower_at_keyword in ("media", "supports"):
+            yield from rules_in(tinycss2.parse_rule_list(rule.content))
+
+
 def icons_of(styles):
-    """Return the character of each `.fa-name` in the styles, and the characters that other rules name."""
+    """Return the character of each `.fa-name` in the styles, and the characters of icons that other rules name."""
     icons, others = {}, set()
-    for selector, rule in RULE.findall(styles):
-        characters = [int(code, 16) if code else ord(character) for code, character in CHARACTER.findall(rule)]
-        names = re.findall(r"\.fa-([\w-]+):{1,2}before", selector)
-        if names:
-            icons.update((name, character) for name in names for character in characters)
-        else:
-            others.update(characters)
+    for rule in rules_in(tinycss2.parse_stylesheet(styles)):
+        characters = {ord(token.value) for token in rule.content if token.type == "string" and len(token.value) == 1}
+        names = [token.value for token in rule.prelude if token.type == "ident" and token.value.startswith("fa-")]
+        for name in names:
+            icons.update((name.removeprefix("fa-"), character) for character in characters)
+        if not names:
+            others |= characters & ICONS
     return icons, others
 
 

@@ -11,6 +11,7 @@ logger = logging.getLogger(__name__)
 
 # Code in a table: after a sign that parts names, and before the next word of a name such as TokenEmbedding.
 PLACES = re.compile(r"(?<=[/_.(,=:])(?=[^\s/_.(,=:<&])|(?<=[a-z])(?=[A-Z])")
+PRE = '<span class="pre">'  # before each word, as Sphinx writes code
 LONG = 16  # shorter code stays in one piece
 CODE_WIDTH = 88  # characters that fit beside each other, as course.css has it
 GAP = re.compile(r"(?<=\S) {2,}(?=\S)")  # between two columns
@@ -110,16 +111,23 @@ def glue_punctuation(app, doctree):
         line[place : place + 2] = [glued, nodes.Text(rest)] if rest else [glued]
 
 
-def break_code_in_tables(app, page, template, context, doctree):
+def in_table(node):
+    return isinstance(node, nodes.table) or (node.parent is not None and in_table(node.parent))
+
+
+def visit_literal(self, node):
+    type(self).visit_literal(self, node)
+    node["begins"] = len(self.body)
+
+
+def depart_literal(self, node):
     """Let long code in a table break, where a browser would break it anywhere or nowhere."""
-
-    def in_word(word):
-        return word[0] if len(word[1]) < LONG else f'<span class="pre">{PLACES.sub("<wbr>", word[1])}</span>'
-
-    def in_table(table):
-        return re.sub(r'<span class="pre">([^<]*)</span>', in_word, table[0])
-
-    context["body"] = re.sub(r"<table.*?</table>", in_table, context.get("body") or "", flags=re.DOTALL)
+    words = range(node["begins"], len(self.body) if in_table(node) else 0)
+    for place in words:
+        word = self.body[place].removeprefix(PRE).removesuffix("</span>")
+        if word != self.body[place] and len(word) >= LONG:
+            self.body[place] = f"{PRE}{PLACES.sub('<wbr>', word)}</span>"
+    type(self).depart_literal(self, node)
 
 
 def pages_with_entries(app, env):
@@ -134,6 +142,6 @@ def pages_with_entries(app, env):
 def setup(app):
     for change in (give_places, mark_exported, describe_figures, mark_wide_columns, glue_punctuation):
         app.connect("doctree-read", change)
-    app.connect("html-page-context", break_code_in_tables)
+    app.add_node(nodes.literal, override=True, html=(visit_literal, depart_literal))
     app.connect("env-updated", pages_with_entries)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,7 +1,5 @@
 """The whole book as PDF and EPUB, tried on its first page and one chapter; and the links to it, where it is there."""
 
-import subprocess
-import sys
 import zipfile
 from types import SimpleNamespace
 from urllib.parse import urldefrag
@@ -20,11 +18,6 @@ from tools.print_book.pdf import contents_page, page_numbers, window_in
 
 FIRST, CHAPTER = "book/index", "notebooks/06_attention"
 CONTENTS = {FIRST: "", CHAPTER: "Part II"}
-CONFIGURATION = f"""
-import sys
-sys.path.insert(0, {str(ROOT / "book" / "_ext")!r})
-extensions = ["myst_parser", "course_directives"]
-"""
 
 
 @pytest.fixture(scope="module")
@@ -201,24 +194,23 @@ def test_what_is_missing_is_said(tmp_path, monkeypatch):
         command.main([str(tmp_path)])
 
 
-def test_the_site_links_to_the_files_that_are_there(tmp_path):
-    source, site, made = (tmp_path / name for name in ("source", "html", "print"))
-    source.mkdir()
-    (source / "conf.py").write_text(CONFIGURATION, encoding="utf-8")
-    (source / "index.md").write_text("# A page\n\n```{printed-book}\n```\n", encoding="utf-8")
+def test_the_site_links_to_the_files_that_are_there(build, tmp_path):
+    made = tmp_path / "print"
 
-    def links():
-        subprocess.run([sys.executable, "-m", "sphinx", "-W", "-q", source, site], check=True)
-        paragraph = BeautifulSoup((site / "index.html").read_bytes(), "html.parser").select_one(".printed-book")
+    def links(**pages):
+        built = build(**pages)
+        assert built.succeeded, built.said
+        paragraph = BeautifulSoup((built.site / "index.html").read_bytes(), "html.parser").select_one(".printed-book")
         return paragraph and (paragraph.get_text(), [link["href"] for link in paragraph.find_all("a")])
 
     made.mkdir()
     for name, size in (("book.pdf", 2_600_000), ("book.epub", 1_000_000)):
         (made / name).write_bytes(bytes(size))
     text = "Or the whole book in one file: PDF (3 MB), EPUB (1 MB)."
-    assert links() == (text, ["print/book.pdf", "print/book.epub"])
-    assert (site / "print" / "book.pdf").stat().st_size == 2_600_000
+    assert links(index="```{printed-book}\n```") == (text, ["print/book.pdf", "print/book.epub"])
+    copy = tmp_path / "html" / "print" / "book.pdf"
+    assert copy.stat().st_size == 2_600_000
     (made / "book.pdf").unlink()
     (made / "book.epub").unlink()
     assert links() is None
-    assert not (site / "print" / "book.pdf").exists()
+    assert not copy.exists()
