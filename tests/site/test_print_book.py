@@ -43,7 +43,7 @@ def printed(browser, html, tmp_path_factory):
 def trees(printed):
     """The pages of the EPUB, parsed."""
     names = [name for name in printed.epub.namelist() if name.endswith(".xhtml")]
-    return {name.removeprefix("book/"): etree.fromstring(printed.epub.read(name)) for name in names}
+    return {name.removeprefix("EPUB/"): etree.fromstring(printed.epub.read(name)) for name in names}
 
 
 @pytest.fixture(scope="module")
@@ -118,10 +118,10 @@ def test_the_epub_begins_as_the_format_asks(printed):
 
 
 def test_the_epub_lists_every_file_once_and_as_what_it_is(printed, trees):
-    package = etree.fromstring(printed.epub.read("book/package.opf"))
+    package = etree.fromstring(printed.epub.read("EPUB/content.opf"))
     items = {item.get("href"): item for item in package.iterfind(".//{*}item")}
-    files = {name.removeprefix("book/") for name in printed.epub.namelist()}
-    assert set(items) == files - {"mimetype", "META-INF/container.xml", "package.opf"}
+    files = {name.removeprefix("EPUB/") for name in printed.epub.namelist()}
+    assert set(items) == files - {"mimetype", "META-INF/container.xml", "content.opf"}
     read = {item.get("id"): name for name, item in items.items()}
     pages = [read[item.get("idref")] for item in package.iterfind(".//{*}itemref")]
     assert pages == ["cover.xhtml", "about.xhtml", "contents.xhtml", *(f"{chapter.id}.xhtml" for chapter in printed.chapters)]
@@ -152,7 +152,7 @@ def test_the_epub_has_every_figure(printed, trees, articles):
     images = [image.get("src") for image in trees["notebooks.06_attention.xhtml"].iter("{*}img")]
     assert len(images) == len(articles[1].find_all("img")) > 0
     for name in [*images, "cover.png"]:
-        with printed.epub.open(f"book/{name}") as file, Image.open(file) as picture:
+        with printed.epub.open(f"EPUB/{name}") as file, Image.open(file) as picture:
             assert picture.format == "PNG" and min(picture.size) > 100
 
 
