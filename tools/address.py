@@ -7,6 +7,11 @@ An empty address takes it out again; `--stamp` copies the address that pyproject
 import argparse
 import re
 import tomllib
+from io import StringIO
+
+import tomlkit
+from ruamel.yaml import YAML
+from ruamel.yaml.scalarstring import DoubleQuotedScalarString as Quoted
 
 from tools import notebooks
 
@@ -74,31 +79,26 @@ def stored_address():
     return course["repository"], course["branch"]
 
 
-def with_value(text, block, key, value):
-    """Return `text` with another value for the one `key` of `block`; comments, spaces and quotes stay.
+def with_address(pyproject, config, repository, branch):
+    """Return the texts of pyproject.toml and _config.yml with the address; comments and layout stay."""
+    project = tomlkit.parse(pyproject)
+    project["tool"]["course"].update(repository=repository, branch=branch)
 
-    It does for the two short blocks it is used on, of TOML (`[block]`, `key = "value"`) and of YAML (`block:`,
-    `  key: value`), what a parser would do at the price of the comments.
-    """
-    header = rf"^(?:\[{re.escape(block)}\]|{re.escape(block)}:).*\n"
-    others = r"(?:(?!\[|\w[\w-]*:).*\n)*?"
-    pattern = re.compile(rf'{header}{others} *{key} *[=:] *(?P<old>"[^"\n]*"|[^\s#]*)', re.MULTILINE)
-    match = pattern.search(text)
-    if not match:
-        raise ValueError(f"there is no `{key}` in the block `{block}`")
-    new = f'"{value}"' if match["old"].startswith('"') else value
-    return text[: match.start("old")] + new + text[match.end("old") :]
+    yaml = YAML()
+    yaml.indent(mapping=2, sequence=4, offset=2)
+    yaml.preserve_quotes, yaml.width = True, 1000
+    book = yaml.load(config)
+    book["repository"].update(url=Quoted(repository), branch=branch)
+    book["launch_buttons"]["colab_url"] = Quoted(COLAB if repository else "")
+    file = StringIO()
+    yaml.dump(book, file)
+    return tomlkit.dumps(project), file.getvalue()
 
 
 def stamp(repository, branch):
     """Write the address everywhere it stands. Everything is prepared first, so an error leaves every file as it was."""
-    pyproject, config = notebooks.ROOT / "pyproject.toml", notebooks.ROOT / "_config.yml"
-    text = with_value(pyproject.read_text(encoding="utf-8"), "tool.course", "repository", repository)
-    files = {pyproject: with_value(text, "tool.course", "branch", branch)}
-
-    text = with_value(config.read_text(encoding="utf-8"), "repository", "url", repository)
-    text = with_value(text, "repository", "branch", branch)
-    files[config] = with_value(text, "launch_buttons", "colab_url", COLAB if repository else "")
+    paths = notebooks.ROOT / "pyproject.toml", notebooks.ROOT / "_config.yml"
+    files = dict(zip(paths, with_address(*(path.read_text(encoding="utf-8") for path in paths), repository, branch)))
 
     for path in notebooks.all_notebooks():
         notebook = notebooks.read(path)

@@ -1,7 +1,8 @@
 """Write the README's picture, which is the drawing of the whole model: `make picture`."""
 
-import re
 from pathlib import Path
+
+from lxml import etree
 
 from transformer_lib.teaching import model_map
 
@@ -10,9 +11,11 @@ PICTURE = Path(__file__).resolve().parent.parent / "book" / "_static" / "model-m
 
 def picture():
     """Return the drawing as an SVG file, in its light colours: a README cannot tell which theme its reader has."""
-    parts = re.fullmatch(r'<div class="tl-map">(?P<style><style>.*</style>)<svg (?P<drawing>.*)</div>', model_map(), re.DOTALL)
-    opening, closing, rest = parts["drawing"].partition(">")
-    return f'<svg class="tl-map" style="margin:0;padding:0" width="432" {opening}{closing}{parts["style"]}{rest}\n'
+    style, drawing = etree.fromstring(model_map())
+    style.tag = etree.QName(drawing, "style")  # in HTML it stands beside the drawing
+    drawing.insert(0, style)
+    drawing.attrib.update({"class": "tl-map", "style": "margin:0;padding:0", "width": "432"})
+    return etree.tostring(drawing, encoding="unicode") + "\n"
 
 
 if __name__ == "__main__":

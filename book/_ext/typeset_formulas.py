@@ -5,11 +5,11 @@ browser: HTML for the eye and MathML for a screen reader. All pages share one st
 in it. So every document's formulas are kept in the environment, and each build typesets them all, each distinct one once.
 """
 
-import re
 import zlib
 from importlib.metadata import files
 from pathlib import Path
 
+import tinycss2
 from cut_fonts import cut_font
 from docutils import nodes
 from py_mini_racer import MiniRacer
@@ -42,9 +42,24 @@ const packages = ['base', 'ams', 'boldsymbol', 'newcommand']
 const tex = new input.tex_ts.TeX({packages, formatError: (tex, error) => { throw error }})
 const page = mathjax.mathjax.document('', {InputJax: tex, OutputJax: chtml})
 
+// Lets a formula that is wider than the page break before its signs, outside of brackets. A long one in the text may break
+// inside them too: a display scrolls where it does not fit, and a line of text cannot.
+function addBreaks(html, display) {
+    let depth = 0
+    const deepest = !display && adaptor.tags(html, 'mjx-c').length > 30 ? 1 : 0
+    for (const operator of adaptor.tags(html, 'mjx-mo')) {
+        const code = /^mjx-c([0-9A-F]+)$/.exec(adaptor.getAttribute(adaptor.firstChild(operator), 'class') ?? '')
+        if (!code || adaptor.getAttribute(operator, 'class') !== 'mjx-n') continue
+        const character = String.fromCodePoint(parseInt(code[1], 16))
+        depth += '([{'.includes(character) - ')]}'.includes(character)
+        if ('=+−≈<>≤≥→'.includes(character) && depth <= deepest) adaptor.insert(adaptor.node('wbr'), operator)
+    }
+    return html
+}
+
 function typeset(formula, display) {
     try {
-        return {html: adaptor.outerHTML(page.convert(formula, {display}))}
+        return {html: adaptor.outerHTML(addBreaks(page.convert(formula, {display}), display))}
     } catch (error) {
         return {error: error.message}
     }
@@ -56,12 +71,6 @@ function stylesheet() {
 """
 # As large as the text around it: 0.442 is the height of MathJax's letter x.
 SIZE = 'mjx-container[jax="CHTML"] {\n  font-size: calc(1ex / 0.442);\n}\n'
-
-FONT_FACE = re.compile(r'@font-face [^{]*\{\s*font-family: (\S+);\s*src: url\("(formulas/(\S+\.woff))"\)[^}]*\}\s*')
-OPERATOR = re.compile(r'<mjx-mo class="mjx-n"[^>]*><mjx-c class="mjx-c([0-9A-F]+)">')
-LONG = 30  # characters
-OPENS, CLOSES, MAY_BREAK = "([{", ")]}", "=+−≈<>≤≥→"
-CHARACTERS = re.compile(r'([^{}]*)::(?:before|after) \{[^}]*content: "((?:\\[0-9A-F]+ ?|\\?[^"])*)"')
 
 
 class MathJax:
@@ -80,50 +89,35 @@ class MathJax:
         answer = self.engine.call("typeset", formula, display)
         if "error" in answer:
             raise ValueError(answer["error"])
-        return with_breaks(answer["html"], display)
+        return answer["html"]
 
     def write_styles(self, folder):
         """Write the stylesheet for all formulas so far, and the fonts that it asks for."""
-        styles = self.engine.call("stylesheet")
+        rules = tinycss2.parse_stylesheet(self.engine.call("stylesheet"))
         wanted = {}
-        for selector, text in CHARACTERS.findall(styles):
-            # What is put together from pieces, such as a tall brace, names no font of its own.
-            for family in re.findall(r"\.(TEX-\w+)", selector) or ["TEX", "TEX-S1", "TEX-S4", "TEX-A"]:
-                wanted.setdefault(f"MJX{family}", set()).update(unescape(text))
+        for rule in rules:
+            if rule.type == "qualified-rule":
+                families = [token.value for token in rule.prelude if token.type == "ident" and token.value.startswith("TEX-")]
+                # What is put together from pieces, such as a tall brace, names no font of its own.
+                for family in families or ["TEX", "TEX-S1", "TEX-S4", "TEX-A"]:
+                    text = (token.value for token in rule.content if token.type == "string")
+                    wanted.setdefault(f"MJX{family}", set()).update(*text)
         (folder / "formulas").mkdir(parents=True, exist_ok=True)
+        kept = [rule for rule in rules if rule.type != "at-rule" or self.write_font(folder, rule, wanted)]
+        (folder / "formulas.css").write_text(tinycss2.serialize(kept) + SIZE, encoding="utf-8")
 
-        def cut(face):
-            family, url, name = face.groups()
-            source = self.files[f"output/chtml/fonts/woff-v2/{name}"].locate()
-            font = source.read_bytes() if family == "MJXZERO" else cut_font(source, wanted.get(family, ""))
-            if font is None:
-                return ""
-            (folder / url).write_bytes(font)
-            # A browser that keeps the font of an earlier build would miss the new characters.
-            return face[0].replace(url, f"{url}?v={zlib.crc32(font):08x}")
-
-        (folder / "formulas.css").write_text(FONT_FACE.sub(cut, styles) + SIZE, encoding="utf-8")
-
-
-def with_breaks(html, display):
-    """Let a formula that is wider than the page break before its signs, outside of brackets.
-
-    A long one in the text may break inside them too: a display scrolls where it does not fit, and a line of text cannot.
-    """
-    depth, deepest = 0, int(not display and html.count("<mjx-c ") > LONG)
-
-    def sign(operator):
-        nonlocal depth
-        character = chr(int(operator[1], 16))
-        depth += (character in OPENS) - (character in CLOSES)
-        return f"<wbr>{operator[0]}" if character in MAY_BREAK and depth <= deepest else operator[0]
-
-    return OPERATOR.sub(sign, html)
-
-
-def unescape(text):
-    """Return the characters that a string of a stylesheet stands for."""
-    return re.sub(r"\\(?:([0-9A-F]+) ?|(.))", lambda match: chr(int(match[1], 16)) if match[1] else match[2], text)
+    def write_font(self, folder, face, wanted):
+        """Write the font of a `@font-face`, cut to the characters that are wanted of it; return whether there are any."""
+        (family,) = (token.value for token in face.content if token.type == "ident" and token.value.startswith("MJX"))
+        (address,) = (token.arguments[0] for token in face.content if token.type == "function" and token.name == "url")
+        source = self.files[f"output/chtml/fonts/woff-v2/{Path(address.value).name}"].locate()
+        font = source.read_bytes() if family == "MJXZERO" else cut_font(source, wanted.get(family, ""))
+        if font is None:
+            return False
+        (folder / address.value).write_bytes(font)
+        # A browser that keeps the font of an earlier build would miss the new characters.
+        address.representation = f'"{address.value}?v={zlib.crc32(font):08x}"'
+        return True
 
 
 def formula_of(node):

@@ -1,6 +1,7 @@
-"""The built site, a server for it, and its pages opened in the browser."""
+"""The built site, a server for it, and its pages opened in the browser; and books of a page or two, built for one test."""
 
 import gzip
+import sys
 import threading
 from functools import cache, partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -8,7 +9,18 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from built_site import HTML
+from built_site import HTML, ROOT
+from sphinx.cmd.build import build_main
+
+CONFIGURATION = """
+extensions = ["myst_parser", "course_directives", "page_passes", "typeset_formulas", "webp_figures"]
+myst_enable_extensions = ["dollarmath"]
+html_math_renderer = "typeset"
+# What is missing here, Sphinx would write into its own default, where the next book in this process would find it.
+source_suffix = {".md": "markdown"}
+"""
+
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
 
 
 @pytest.fixture(scope="session")
@@ -75,3 +87,22 @@ def visit(browser):
         return seen
 
     return open_page
+
+
+@pytest.fixture
+def build(tmp_path, capsys):
+    """A function that writes pages and builds the book of all pages so far with our extensions, where a warning is an error.
+
+    It returns the site, whether the build succeeded and what it said.
+    """
+    source, site = tmp_path / "source", tmp_path / "html"
+    source.mkdir()
+    (source / "conf.py").write_text(CONFIGURATION, encoding="utf-8")
+
+    def build_pages(**pages):
+        for name, text in pages.items():
+            (source / f"{name}.md").write_text(f"---\norphan: true\n---\n# A page\n\n{text}\n", encoding="utf-8")
+        failed = build_main(["-W", "--keep-going", "-q", str(source), str(site)])
+        return SimpleNamespace(site=site, succeeded=not failed, said=capsys.readouterr().err)
+
+    return build_pages

@@ -1,7 +1,5 @@
 """The whole book as PDF and EPUB, tried on its first page and one chapter; and the links to it, where it is there."""
 
-import subprocess
-import sys
 import zipfile
 from types import SimpleNamespace
 from urllib.parse import urldefrag
@@ -20,11 +18,6 @@ from tools.print_book.pdf import contents_page, page_numbers, window_in
 
 FIRST, CHAPTER = "book/index", "notebooks/06_attention"
 CONTENTS = {FIRST: "", CHAPTER: "Part II"}
-CONFIGURATION = f"""
-import sys
-sys.path.insert(0, {str(ROOT / "book" / "_ext")!r})
-extensions = ["myst_parser", "printed_book"]
-"""
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +43,7 @@ def printed(browser, html, tmp_path_factory):
 def trees(printed):
     """The pages of the EPUB, parsed."""
     names = [name for name in printed.epub.namelist() if name.endswith(".xhtml")]
-    return {name.removeprefix("book/"): etree.fromstring(printed.epub.read(name)) for name in names}
+    return {name.removeprefix("EPUB/"): etree.fromstring(printed.epub.read(name)) for name in names}
 
 
 @pytest.fixture(scope="module")
@@ -125,10 +118,10 @@ def test_the_epub_begins_as_the_format_asks(printed):
 
 
 def test_the_epub_lists_every_file_once_and_as_what_it_is(printed, trees):
-    package = etree.fromstring(printed.epub.read("book/package.opf"))
+    package = etree.fromstring(printed.epub.read("EPUB/content.opf"))
     items = {item.get("href"): item for item in package.iterfind(".//{*}item")}
-    files = {name.removeprefix("book/") for name in printed.epub.namelist()}
-    assert set(items) == files - {"mimetype", "META-INF/container.xml", "package.opf"}
+    files = {name.removeprefix("EPUB/") for name in printed.epub.namelist()}
+    assert set(items) == files - {"mimetype", "META-INF/container.xml", "content.opf"}
     read = {item.get("id"): name for name, item in items.items()}
     pages = [read[item.get("idref")] for item in package.iterfind(".//{*}itemref")]
     assert pages == ["cover.xhtml", "about.xhtml", "contents.xhtml", *(f"{chapter.id}.xhtml" for chapter in printed.chapters)]
@@ -159,7 +152,7 @@ def test_the_epub_has_every_figure(printed, trees, articles):
     images = [image.get("src") for image in trees["notebooks.06_attention.xhtml"].iter("{*}img")]
     assert len(images) == len(articles[1].find_all("img")) > 0
     for name in [*images, "cover.png"]:
-        with printed.epub.open(f"book/{name}") as file, Image.open(file) as picture:
+        with printed.epub.open(f"EPUB/{name}") as file, Image.open(file) as picture:
             assert picture.format == "PNG" and min(picture.size) > 100
 
 
@@ -201,24 +194,23 @@ def test_what_is_missing_is_said(tmp_path, monkeypatch):
         command.main([str(tmp_path)])
 
 
-def test_the_site_links_to_the_files_that_are_there(tmp_path):
-    source, site, made = (tmp_path / name for name in ("source", "html", "print"))
-    source.mkdir()
-    (source / "conf.py").write_text(CONFIGURATION, encoding="utf-8")
-    (source / "index.md").write_text("# A page\n\n```{printed-book}\n```\n", encoding="utf-8")
+def test_the_site_links_to_the_files_that_are_there(build, tmp_path):
+    made = tmp_path / "print"
 
-    def links():
-        subprocess.run([sys.executable, "-m", "sphinx", "-W", "-q", source, site], check=True)
-        paragraph = BeautifulSoup((site / "index.html").read_bytes(), "html.parser").select_one(".printed-book")
+    def links(**pages):
+        built = build(**pages)
+        assert built.succeeded, built.said
+        paragraph = BeautifulSoup((built.site / "index.html").read_bytes(), "html.parser").select_one(".printed-book")
         return paragraph and (paragraph.get_text(), [link["href"] for link in paragraph.find_all("a")])
 
     made.mkdir()
     for name, size in (("book.pdf", 2_600_000), ("book.epub", 1_000_000)):
         (made / name).write_bytes(bytes(size))
     text = "Or the whole book in one file: PDF (3 MB), EPUB (1 MB)."
-    assert links() == (text, ["print/book.pdf", "print/book.epub"])
-    assert (site / "print" / "book.pdf").stat().st_size == 2_600_000
+    assert links(index="```{printed-book}\n```") == (text, ["print/book.pdf", "print/book.epub"])
+    copy = tmp_path / "html" / "print" / "book.pdf"
+    assert copy.stat().st_size == 2_600_000
     (made / "book.pdf").unlink()
     (made / "book.epub").unlink()
     assert links() is None
-    assert not (site / "print" / "book.pdf").exists()
+    assert not copy.exists()

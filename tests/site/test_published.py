@@ -1,25 +1,52 @@
-"""What only a published site has: its pages' addresses, a map for search engines, and a page for wrong addresses."""
+"""What only a published site has: its pages' addresses, a map for search engines, and buttons that open chapters in Colab.
 
-import re
+And what every site has: a page for wrong addresses.
+"""
+
 import shutil
-import subprocess
-import sys
-from pathlib import Path
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
-from built_site import ROOT, leaves_the_site
-
-sys.path.insert(0, str(ROOT / "book" / "_ext"))
+import yaml
+from bs4 import BeautifulSoup, SoupStrainer
+from built_site import PAGES, ROOT, leaves_the_site
+from click.testing import CliRunner
+from jupyter_book.cli.main import build
 from published import site_address
 
-from tools.address import with_value
+from tools.address import COLAB, with_address
 
+CHAPTERS = [page for page in PAGES if page.startswith("notebooks/")]
+REPOSITORY = "https://github.com/OWNER/REPOSITORY"
 ADDRESSES = {
-    "https://github.com/OWNER/REPOSITORY": "https://owner.github.io/REPOSITORY/",
+    REPOSITORY: "https://owner.github.io/REPOSITORY/",
     "https://github.com/OWNER/owner.github.io": "https://owner.github.io/",
     "": "",
 }
+BUTTONS = SoupStrainer(class_="article-header-buttons")
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory):
+    """A course of a first page and one chapter that has an address: its folder, the chapter and the address of its site."""
+    folder, chapter = tmp_path_factory.mktemp("course"), CHAPTERS[0]
+    shutil.copytree(ROOT / "book", folder / "book", ignore=shutil.ignore_patterns("*.md", "__pycache__"))
+    (folder / "book" / "index.md").write_text("# A course of one chapter\n", encoding="utf-8")
+    (folder / "notebooks").mkdir()
+    shutil.copy(ROOT / f"{chapter}.ipynb", folder / "notebooks")
+    contents = {"format": "jb-book", "root": "book/index", "chapters": [{"file": chapter}]}
+    (folder / "_toc.yml").write_text(yaml.safe_dump(contents), encoding="utf-8")
+    texts = [(ROOT / name).read_text(encoding="utf-8") for name in ("pyproject.toml", "_config.yml")]
+    (folder / "_config.yml").write_text(with_address(*texts, REPOSITORY, "main")[1], encoding="utf-8")
+    finished = CliRunner().invoke(build, ["--quiet", str(folder)])
+    assert finished.exit_code == 0, finished.output
+    return SimpleNamespace(html=folder / "_build" / "html", chapter=chapter, address=ADDRESSES[REPOSITORY])
+
+
+def launch_links(html, page):
+    content = BeautifulSoup((html / f"{page}.html").read_bytes(), "html.parser", parse_only=BUTTONS)
+    return content, [link["href"] for link in content.select("a[href]") if COLAB in link["href"]]
 
 
 @pytest.mark.parametrize(("repository", "address"), ADDRESSES.items())
@@ -27,26 +54,15 @@ def test_where_github_shows_a_repository(repository, address):
     assert site_address(repository) == address
 
 
-def test_a_published_site_has_a_map_and_canonical_addresses(tmp_path):
-    shutil.copytree(ROOT / "book" / "_ext", tmp_path / "book" / "_ext")
-    shutil.copytree(ROOT / "book" / "_static", tmp_path / "book" / "_static")
-    shutil.copytree(ROOT / "book" / "_templates", tmp_path / "book" / "_templates")
-    (tmp_path / "book" / "references.bib").write_text("", encoding="utf-8")
-    (tmp_path / "book" / "index.md").write_text("# A course of one page\n", encoding="utf-8")
-    (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: book/index\n", encoding="utf-8")
-    text = (ROOT / "_config.yml").read_text(encoding="utf-8")
-    text = with_value(text, "repository", "url", "https://github.com/OWNER/REPOSITORY")
-    (tmp_path / "_config.yml").write_text(text, encoding="utf-8")
-    build = [Path(sys.executable).with_name("jupyter-book"), "build", "--quiet", tmp_path]
-    finished = subprocess.run(build, capture_output=True, text=True)
-    assert finished.returncode == 0, finished.stdout + finished.stderr
-    site, page = tmp_path / "_build" / "html", "https://owner.github.io/REPOSITORY/book/index.html"
-    places = ElementTree.parse(site / "sitemap.xml").iter("{http://www.sitemaps.org/schemas/sitemap/0.9}loc")
-    assert [place.text for place in places] == [page]
-    assert f'<link rel="canonical" href="{page}"' in (site / "book" / "index.html").read_text("utf-8")
-    missing = (site / "404.html").read_text("utf-8")
-    assert set(re.findall(r'href="([^"]*)"', missing)) >= {page}
-    assert not re.search(r'href="(?!https://owner\.github\.io/REPOSITORY/)', missing)
+def test_a_published_site_has_a_map_and_canonical_addresses(published):
+    pages = [f"{published.address}{page}.html" for page in ("book/index", published.chapter)]
+    places = ElementTree.parse(published.html / "sitemap.xml").iter("{http://www.sitemaps.org/schemas/sitemap/0.9}loc")
+    assert [place.text for place in places] == pages
+    first = BeautifulSoup((published.html / "book" / "index.html").read_bytes(), "html.parser")
+    assert [link["href"] for link in first.select("link[rel=canonical]")] == pages[:1]
+    missing = BeautifulSoup((published.html / "404.html").read_bytes(), "html.parser")
+    links = [tag["href"] for tag in missing.select("[href]")]
+    assert pages[0] in links and all(link.startswith(published.address) for link in links)
 
 
 def test_the_page_for_wrong_addresses_works_without_an_address(html, visit):
@@ -56,3 +72,18 @@ def test_the_page_for_wrong_addresses_works_without_an_address(html, visit):
     assert all((html / target.removeprefix(f"{html.as_uri()}/")).is_file() for target in targets)
     assert seen.complaints == []
     seen.page.close()
+
+
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_the_site_has_a_button_if_it_has_an_address(html, page):
+    address = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["repository"]["url"]
+    assert bool(launch_links(html, page)[1]) == bool(address)
+
+
+def test_the_button_opens_this_chapter(published):
+    page, links = launch_links(published.html, published.chapter)
+    expected = f"{COLAB}/github/OWNER/REPOSITORY/blob/main/{published.chapter}.ipynb"
+    assert links == [expected]
+    pictures = page.select(f'a[href="{expected}"] img')
+    assert all(picture["alt"] for picture in pictures)
+    assert all((published.html / "notebooks" / picture["src"]).is_file() for picture in pictures)

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
+import tinycss2
 from sphinx_external_toc.parsing import parse_toc_yaml
 from tqdm import tqdm
 
 ADAPT = Path(__file__).with_name("adapt.js").read_text(encoding="utf-8")
 STYLES = Path(__file__).with_name("book.css").read_text(encoding="utf-8")
-DARK_RULE = re.compile(r'html\[data-theme="dark"\][^}]*}')
-LIGHT = 'html[data-theme="light"] '
+LIGHT, DARK = 'html[data-theme="light"] ', 'html[data-theme="dark"]'
 ANSWERS = "answers"
 
 
@@ -49,7 +49,8 @@ def read_chapters(browser, site, contents):
     window.close()
     code = (site / "_static" / "pygments.css").read_text(encoding="utf-8")
     drawings = dict.fromkeys(style for page in read for style in page["styles"])
-    styles = DARK_RULE.sub("", "\n".join([code.replace(LIGHT, ""), *drawings, STYLES]))
+    rules = tinycss2.parse_stylesheet("\n".join([code.replace(LIGHT, ""), *drawings, STYLES]))
+    styles = "".join(rule.serialize() for rule in rules if DARK not in tinycss2.serialize(getattr(rule, "prelude", [])))
     colours = dict(re.findall(r"(--tl-[\w-]+):(#\w+)", styles))
 
     def in_light_colours(text):

@@ -3,22 +3,17 @@
 import io
 import mimetypes
 import uuid
-import zipfile
 from datetime import UTC, datetime
 from html import escape
 from itertools import groupby
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from ebooklib import epub
 from lxml import etree
 from PIL import Image
 from tqdm import tqdm
 
-CONTAINER = """<?xml version="1.0" encoding="utf-8"?>
-<container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container">
-<rootfiles><rootfile full-path="book/package.opf" media-type="application/oebps-package+xml"/></rootfiles>
-</container>
-"""
 PAGE = """<?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE html>
 <html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops" lang="en" xml:lang="en">
@@ -26,41 +21,22 @@ PAGE = """<?xml version="1.0" encoding="utf-8"?>
 <body>{body}</body>
 </html>
 """
-PACKAGE = """<?xml version="1.0" encoding="utf-8"?>
-<package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="id" xml:lang="en">
-<metadata xmlns:dc="http://purl.org/dc/elements/1.1/">
-<dc:identifier id="id">urn:uuid:{identifier}</dc:identifier>
-<dc:title>{title}</dc:title>
-<dc:creator>{author}</dc:creator>
-<dc:language>en</dc:language>
-<dc:rights>Text and figures: CC BY 4.0. Code: MIT.</dc:rights>
-<meta property="dcterms:modified">{modified}</meta>
-</metadata>
-<manifest>
-{manifest}
-</manifest>
-<spine>
-{spine}
-</spine>
-</package>
-"""
 
 
-def contents_page(chapters):
-    """Return the table of contents: parts, chapters and sections."""
+def table_of_contents(chapters):
+    """Return parts, chapters and sections, as EbookLib takes them. A part leads to its first chapter."""
 
-    def entry(target, title, below=""):
-        return f'<li><a href="{target}">{escape(title)}</a>{below and f"<ol>{below}</ol>"}</li>'
+    def entry(chapter):
+        file = f"{chapter.id}.xhtml"
+        sections = [epub.Link(f"{file}#{section['id']}", section["title"], section["id"]) for section in chapter.sections]
+        return (epub.Section(chapter.title, file), sections) if sections else epub.Link(file, chapter.title, chapter.id)
 
     entries = []
     for part, members in groupby(chapters, key=lambda chapter: chapter.part):
-        listed = ""
-        for chapter in members:
-            file = f"{chapter.id}.xhtml"
-            sections = (entry(f"{file}#{section['id']}", section["title"]) for section in chapter.sections)
-            listed += entry(file, chapter.title, "".join(sections))
-        entries.append(f"<li><span>{escape(part)}</span><ol>{listed}</ol></li>" if part else listed)
-    return f'<nav epub:type="toc"><h1>Contents</h1><ol>{"".join(entries)}</ol></nav>'
+        members = list(members)
+        listed = [entry(chapter) for chapter in members]
+        entries += [(epub.Section(part, f"{members[0].id}.xhtml"), listed)] if part else listed
+    return entries
 
 
 def set_links(trees):
@@ -96,42 +72,34 @@ def set_pictures(trees):
     return pictures
 
 
-def package(title, author, files, pages):
-    """Return the list of what the book is made of; `files` are its files by name, `pages` the names of those to be read."""
-    items = []
-    for index, (name, content) in enumerate(files.items()):
-        found = {"contents.xhtml": ["nav"], "cover.png": ["cover-image"]}.get(name, [])
-        if name in pages:
-            found += [kind for kind, tag in {"svg": "<svg", "mathml": "<math"}.items() if tag in content]
-        properties = f' properties="{" ".join(found)}"' if found else ""
-        kind = mimetypes.guess_type(name)[0]
-        items.append(f'<item id="item-{index}" href="{name}" media-type="{kind}"{properties}/>')
-    return PACKAGE.format(
-        identifier=uuid.uuid5(uuid.NAMESPACE_URL, title),
-        title=escape(title),
-        author=escape(author),
-        modified=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        manifest="\n".join(items),
-        spine="\n".join(f'<itemref idref="item-{list(files).index(name)}"/>' for name in pages),
-    )
-
-
 def write_epub(chapters, styles, about, cover, author, path):
     """Write the book to `path`; `about` is the page before the contents, `cover` the PNG on its front."""
     title = chapters[0].title
     trees = {chapter.id: etree.fromstring(chapter.screen) for chapter in chapters}
     set_links(trees)
-    others = {"book.css": styles, "cover.png": cover} | set_pictures(trees)
+    book = epub.EpubBook()
+    book.set_identifier(f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, title)}")
+    book.set_title(title)
+    book.set_language("en")
+    book.add_author(author)
+    book.add_metadata("DC", "rights", "Text and figures: CC BY 4.0. Code: MIT.")
+    book.add_item(epub.EpubItem("styles", "book.css", "text/css", styles))
+    book.set_cover("cover.png", cover, create_page=False)
+    for name, content in set_pictures(trees).items():
+        book.add_item(epub.EpubItem(file_name=name, media_type=mimetypes.guess_type(name)[0], content=content))
     bodies = {
         "cover": ("Cover", f'<p><img src="cover.png" alt="{escape(title)}"/></p>'),
         "about": ("About this edition", about),
-        "contents": ("Contents", contents_page(chapters)),
     } | {chapter.id: (chapter.title, etree.tostring(trees[chapter.id], encoding="unicode")) for chapter in chapters}
-    pages = {f"{name}.xhtml": PAGE.format(title=escape(heading), body=body) for name, (heading, body) in bodies.items()}
-    files = pages | others
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as book:
-        book.writestr("mimetype", "application/epub+zip", zipfile.ZIP_STORED)  # first, and not packed, as the format asks
-        book.writestr("META-INF/container.xml", CONTAINER)
-        book.writestr("book/package.opf", package(title, author, files, pages))
-        for name, content in files.items():
-            book.writestr(f"book/{name}", content)
+    for name, (heading, body) in bodies.items():
+        # Not an EpubHtml: that writes its body anew, as HTML.
+        page = epub.EpubItem(name, f"{name}.xhtml", "application/xhtml+xml", PAGE.format(title=escape(heading), body=body))
+        page.properties = [kind for kind, tag in {"svg": "<svg", "mathml": "<math"}.items() if tag in body]
+        book.add_item(page)
+    contents = epub.EpubNav("contents", "contents.xhtml", title="Contents")
+    contents.add_link(href="book.css", rel="stylesheet", type="text/css")
+    book.add_item(contents)
+    book.add_item(epub.EpubNcx())
+    book.toc = table_of_contents(chapters)
+    book.spine = ["cover", "about", contents, *(chapter.id for chapter in chapters)]
+    epub.write_epub(path, book, {"mtime": datetime.now(UTC), "raise_exceptions": True})

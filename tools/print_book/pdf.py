@@ -1,7 +1,6 @@
 """The PDF: all chapters in one document, which Chromium lays out, links and tags. And the picture of its front."""
 
 import json
-import re
 import tempfile
 from contextlib import contextmanager
 from html import escape
@@ -9,6 +8,7 @@ from itertools import groupby
 from pathlib import Path
 
 import pikepdf
+from selectolax.lexbor import LexborHTMLParser
 from tqdm import tqdm
 
 STYLES = Path(__file__).with_name("paper.css").read_text(encoding="utf-8")
@@ -42,14 +42,15 @@ def document(site, chapters, styles, front, numbers):
         f"@page chapter-{index} {{ @top-right {{ content: {json.dumps(chapter.title, ensure_ascii=False)} }} }}\n"
         for index, chapter in enumerate(chapters)
     )
-    articles = "".join(f'<div style="page: chapter-{index}">{chapter.paper}</div>' for index, chapter in enumerate(chapters))
-    to_the_answer = re.compile(r'(?<=<a href="#)([^"]+)">→ the answer')
-    articles = to_the_answer.sub(lambda match: f"{match[0]}, page {numbers.get(match[1], 0)}", articles)
+    pages = (f'<div style="page: chapter-{index}">{chapter.paper}</div>' for index, chapter in enumerate(chapters))
+    articles = LexborHTMLParser("".join(pages))
+    for link in articles.css(".to-the-answer a"):
+        link.insert_child(f", page {numbers.get(link.attributes['href'].removeprefix('#'), 0)}")
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{escape(chapters[0].title)}</title>
 <link rel="stylesheet" href="{site.as_uri()}/_static/formulas.css">
 <style>{styles}{STYLES}{"".join(heads)}</style></head>
-<body>{front}{contents_page(chapters, numbers)}{articles}</body></html>"""
+<body>{front}{contents_page(chapters, numbers)}{articles.body.inner_html}</body></html>"""
 
 
 def page_numbers(pdf):

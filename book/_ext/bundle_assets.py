@@ -5,37 +5,36 @@ class that stands in no page and in no script. They bring a dozen scripts too. A
 sheets and asked for all scripts.
 """
 
+import os
 import posixpath
 import re
 import zlib
+from itertools import groupby, pairwise
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import tinycss2
+from selectolax.lexbor import LexborHTMLParser
 
 SHEET, SCRIPT = "site.css", "site.js"
-LINK = re.compile(
-    r'[ \t]*<link (?=[^>]*rel="stylesheet")[^>]*href="(?P<root>[^"]*_static/)(?P<name>[^"?]+\.css)[^"]*"[^>]*>\n?'
-)
-TAG = re.compile(r'[ \t]*<script (?P<rest>[^>]*src="(?P<root>[^"]*_static/)(?P<name>[^"?]+\.js)[^"]*"[^>]*)></script>\n?')
-# Scripts that a page fetches early; and the page's name, which stands between scripts and only a choice of versions reads.
-NEEDLESS = re.compile(
-    r"""[ \t]*<(?:link rel="preload" as="script"[^>]*|script>DOCUMENTATION_OPTIONS\.pagename[^<]*</script)>\n?"""
-)
-# Without it a browser prepares its first picture when it has read nothing but the head, shows an empty page, and begins anew.
-WHOLE_COLUMN = '<link rel="expect" href="#pst-primary-sidebar" blocking="render">\n'
-URL = re.compile(r"""url\((["']?)(?!["']?(?:data:|#|/|[a-z]+:))([^"')]+)\1\)""")
-CLASS = re.compile(r"\.(-?[A-Za-z_](?:[\w-]|\\.)*)")
-# What one of several, or none of them, has to match; and attributes, whose values may hold a point.
-CONDITIONS = re.compile(r":(?:not|is|where|has)\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)|\[[^\]]*\]")
+SHEETS, SCRIPTS = 'link[rel="stylesheet"][href*="_static/"]', 'script[src*="_static/"]'
+# It stands between the scripts, and only a choice of versions, which we have not, reads it.
+PAGE_NAME = 'script:lexbor-contains("DOCUMENTATION_OPTIONS.pagename")'
 NESTED = ("media", "supports", "layer", "container")
+
+
+def name_of(tag):
+    """Return what a page's link or script loads, seen from the folder `_static`."""
+    address = tag.attributes.get("src") or tag.attributes["href"]
+    return urlsplit(address).path.rpartition("_static/")[2]
 
 
 def names_in(pages, scripts):
     """Return every class of the pages, and every word of a script that might be one."""
     names = set()
     for page in pages:
-        names.update(*(classes.split() for classes in re.findall(r'class="([^"]*)"', page)))
-        scripts = [*scripts, *re.findall(r"<script\b[^>]*>(.+?)</script>", page, re.DOTALL)]
+        names.update(*((tag.attributes["class"] or "").split() for tag in page.css("[class]")))
+        scripts = [*scripts, *(script.text() for script in page.css("script"))]
     return names.union(*(re.findall(r"[A-Za-z_][\w-]*", script) for script in scripts))
 
 
@@ -44,8 +43,8 @@ def used(rules, names):
     kept = []
     for rule in rules:
         if rule.type == "qualified-rule":
-            selectors = [tinycss2.serialize(part).strip() for part in split_at_commas(rule.prelude)]
-            matching = [one for one in selectors if names.issuperset(classes_of(one))]
+            selectors = [list(tokens) for comma, tokens in groupby(rule.prelude, lambda token: token == ",") if not comma]
+            matching = [tinycss2.serialize(one).strip() for one in selectors if classes_of(one) <= names]
             if matching:
                 kept.append(f"{','.join(matching)}{{{tinycss2.serialize(rule.content)}}}")
         elif rule.type == "at-rule" and rule.lower_at_keyword in NESTED and rule.content is not None:
@@ -57,32 +56,37 @@ def used(rules, names):
     return kept
 
 
-def split_at_commas(tokens):
-    parts = [[]]
-    for token in tokens:
-        if token == ",":
-            parts.append([])
-        else:
-            parts[-1].append(token)
-    return parts
-
-
 def classes_of(selector):
-    return {name.replace("\\", "") for name in CLASS.findall(CONDITIONS.sub("", selector))}
+    """Return the classes that have to be there. In brackets stand others, of which one or none has to, and attributes."""
+    return {name.value for point, name in pairwise(selector) if point == "." and name.type == "ident"}
 
 
 def rules_of(static, sheet):
     """Return the rules of a sheet and of those that it imports; addresses in them are seen from the folder `static`."""
-    text = (static / sheet).read_text(encoding="utf-8")
     folder = posixpath.dirname(sheet)
-    text = URL.sub(lambda address: f'url("{posixpath.normpath(posixpath.join(folder, address[2]))}")', text)
+    text = (static / sheet).read_text(encoding="utf-8")
     rules = tinycss2.parse_stylesheet(text, skip_comments=True, skip_whitespace=True)
     for rule in rules:
         if rule.type == "at-rule" and rule.lower_at_keyword == "import":
             (address,) = [token.value for token in rule.prelude if token.type in ("string", "url")]
             yield from rules_of(static, posixpath.normpath(posixpath.join(folder, address)))
         else:
+            move_addresses(rule.content or [], folder)
             yield rule
+
+
+def move_addresses(tokens, folder, quoted=False):
+    """Let the addresses in `tokens`, which are seen from `folder`, be seen from the folder above it."""
+    for token in tokens:
+        if token.type == "url" or (quoted and token.type == "string"):
+            address = urlsplit(token.value)
+            if address.path and not address.scheme:
+                moved = f'"{posixpath.normpath(posixpath.join(folder, token.value))}"'
+                token.representation = moved if quoted else f"url({moved})"
+        elif token.type == "function":
+            move_addresses(token.arguments, folder, quoted=token.lower_name == "url")
+        else:
+            move_addresses(getattr(token, "content", []), folder)
 
 
 def sheets_in_order(pages, before):
@@ -90,16 +94,16 @@ def sheets_in_order(pages, before):
     order = list(before)
     for page in pages:
         place = 0
-        for link in LINK.finditer(page):
-            if link["name"] != SHEET and link["name"] not in order:
-                order.insert(place, link["name"])
-            place = order.index(link["name"]) + 1 if link["name"] in order else place
+        for name in map(name_of, page.css(SHEETS)):
+            if name != SHEET and name not in order:
+                order.insert(place, name)
+            place = order.index(name) + 1 if name in order else place
     return order
 
 
 def scripts_in_common(pages, static):
     """Return the scripts of the first page that all pages have, but for those that ask for their own tag."""
-    tags = [[tag["name"] for tag in TAG.finditer(page)] for page in pages]
+    tags = [[name_of(tag) for tag in page.css(SCRIPTS)] for page in pages]
     common = [name for name in (tags or [[]])[0] if all(name in names for names in tags)]
     return [name for name in common if "currentScript" not in (static / name).read_text(encoding="utf-8")]
 
@@ -108,16 +112,23 @@ def without_map(script):
     return re.sub(r"^//# sourceMappingURL=.*$", "", script, flags=re.MULTILINE)
 
 
-def with_one_script(page, together, address):
-    """Return the page with the one script where the first of those that it is made of stood; the others wait as it does."""
-    first = iter([True])
+def load_one_sheet(page, address):
+    """Let the page load the one sheet, last in its head: a script that stands in the page waits for the sheets before it."""
+    link, *others = page.css(SHEETS)
+    for tag in others:
+        tag.decompose()
+    link.attrs["href"] = address
+    page.head.insert_child(link, move=True)
 
-    def replace(tag):
-        if tag["name"] in [SCRIPT, *together]:
-            return f'<script defer src="{tag["root"]}{address}"></script>\n' if next(first, False) else ""
-        return tag[0] if re.search(r"\b(defer|async)\b", tag["rest"]) else tag[0].replace("<script ", "<script defer ")
 
-    return TAG.sub(replace, page)
+def load_one_script(page, together, address):
+    """Let the page load the one script where the first of those stood that it is made of; the others wait as it does."""
+    one, *others = (tag for tag in page.css(SCRIPTS) if name_of(tag) in (SCRIPT, *together))
+    for tag in [*others, *page.css(PAGE_NAME)]:
+        tag.decompose()
+    one.attrs["src"] = address
+    for tag in page.css(f"{SCRIPTS}:not([async]):not([defer])"):
+        tag.attrs["defer"] = "defer"
 
 
 def names_before(path):
@@ -132,12 +143,13 @@ def write_together(path, names, parts):
     return f"{path.name}?v={zlib.crc32(text.encode()):08x}"
 
 
-def write_light_pages(app, exception):
+def bundle(app, exception):
     if exception or app.builder.format != "html":
         return
     static = Path(app.outdir, "_static")
-    pages = {path: path.read_text(encoding="utf-8") for path in Path(app.outdir).glob("**/*.html")}
-    pages = {path: text for path, text in pages.items() if LINK.search(text) and static not in path.parents}
+    texts = {path: path.read_text("utf-8") for path in Path(app.outdir).glob("**/*.html") if static not in path.parents}
+    pages = {path: LexborHTMLParser(text) for path, text in texts.items()}
+    pages = {path: page for path, page in pages.items() if page.css_first(SHEETS)}
 
     # Pages of an earlier build have the one sheet and the one script already.
     sheets = sheets_in_order(pages.values(), names_before(static / SHEET))
@@ -147,24 +159,22 @@ def write_light_pages(app, exception):
     sheet = write_together(static / SHEET, sheets, rules)
 
     # The search page keeps its scripts: they call each other while they are read.
-    scripted = {path: text for path, text in pages.items() if path.name != "search.html"}
-    light = any(f"_static/{SCRIPT}" in text for text in scripted.values())
-    together = names_before(static / SCRIPT) if light else scripts_in_common(scripted.values(), static)
+    scripted = {path: page for path, page in pages.items() if path.name != "search.html"}
+    bundled = any(page.css_first(f'script[src*="_static/{SCRIPT}"]') for page in scripted.values())
+    together = names_before(static / SCRIPT) if bundled else scripts_in_common(scripted.values(), static)
     # One that ends without a semicolon must not call what follows.
     parts = [f"{without_map((static / name).read_text(encoding='utf-8'))}\n;" for name in together]
     script = write_together(static / SCRIPT, together, parts)
 
-    for path, text in pages.items():
-        root = LINK.search(text)["root"]
-        new = LINK.sub("", text.replace(WHOLE_COLUMN, ""))
-        # Behind the scripts, for a script that stands in the page waits until the sheets before it are there.
-        new = new.replace("</head>", f'{WHOLE_COLUMN}<link rel="stylesheet" href="{root}{sheet}">\n</head>', 1)
+    for path, page in pages.items():
+        to_static = Path(os.path.relpath(static, path.parent)).as_posix()
+        load_one_sheet(page, f"{to_static}/{sheet}")
         if path in scripted:
-            new = with_one_script(NEEDLESS.sub("", new), together, script)
-        if new != text:
-            path.write_text(new, encoding="utf-8")
+            load_one_script(page, together, f"{to_static}/{script}")
+        if page.html != texts[path]:
+            path.write_text(page.html, encoding="utf-8")
 
 
 def setup(app):
-    app.connect("build-finished", write_light_pages, priority=900)  # when all sheets are written
+    app.connect("build-finished", bundle, priority=900)  # when all sheets are written
     return {"parallel_read_safe": True, "parallel_write_safe": True}

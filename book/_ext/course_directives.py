@@ -1,0 +1,185 @@
+"""What a page of `book/` shows of the library and of other pages: directives for tables, drawings, figures and links."""
+
+import os
+import re
+import shutil
+from importlib.util import find_spec
+from pathlib import Path
+
+import nbformat
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.util.docutils import SphinxDirective
+
+from transformer_lib import teaching
+from transformer_lib.teaching.figures import COLOURS, pages, plots
+from transformer_lib.teaching.quizzes import chapter_quiz
+
+SWATCH = (
+    '<span aria-hidden="true" style="display: inline-block; width: 3em; height: 1em; vertical-align: middle; '
+    'border: 1px solid currentColor; background: {colour}"></span>'
+)
+MINUTES = re.compile(r"^\*About (\d+) minutes of reading, (\d+) of exercises\.\*$", re.MULTILINE)
+LIBRARY_PAGE = "book/api"
+LIBRARY_PLACE = "<!-- One section for each chapter's module is put here. -->"
+LIBRARY_SECTION = """## {stem}
+
+Chapter [](../{page}.ipynb) builds `transformer_lib.{stem}`.
+
+```{{eval-rst}}
+.. automodule:: transformer_lib.{stem}
+```
+"""
+
+
+def chapters(env):
+    """Return the page of each chapter by the name of its module, in the order of their numbers."""
+    found = (re.fullmatch(r"notebooks/\d\d_(\w+)", page) for page in sorted(env.found_docs))
+    return {chapter[1]: chapter[0] for chapter in found if chapter}
+
+
+class HtmlDirective(SphinxDirective):
+    """Inserts the HTML that `html` returns, if any. It may change although the page's source stays the same."""
+
+    def run(self):
+        self.env.note_reread()
+        html = self.html()
+        return [nodes.raw("", html, format="html")] if html else []
+
+    def link(self, page):
+        return self.env.app.builder.get_relative_uri(self.env.docname, page)
+
+
+class ModelMap(HtmlDirective):
+    """`{model-map}`: the drawing of the whole model, each box linked to its chapter's page where it has one."""
+
+    def html(self):
+        return str(teaching.model_map(links={stem: self.link(page) for stem, page in chapters(self.env).items()}))
+
+
+class ChapterQuiz(HtmlDirective):
+    """`{chapter-quiz}`: the cards of the library's quiz whose name is the argument."""
+
+    required_arguments = 1
+
+    def html(self):
+        return chapter_quiz(self.arguments[0])._repr_html_()
+
+
+class RoleColours(HtmlDirective):
+    """`{role-colours}`: a table of the roles and their colours, read from the library's figure style."""
+
+    def html(self):
+        rows = "".join(
+            f'<tr><th scope="row">{role}</th><td>{SWATCH.format(colour=colour)} <code>{colour}</code></td></tr>'
+            for role, colour in COLOURS.items()
+        )
+        head = '<thead><tr><th scope="col">role</th><th scope="col">colour</th></tr></thead>'
+        return f'<table class="table">{head}<tbody>{rows}</tbody></table>'
+
+
+class ChapterMinutes(HtmlDirective):
+    """`{chapter-minutes}`: the chapters with the minutes that stand under their titles, summed.
+
+    A chapter that does not say its minutes fails the build.
+    """
+
+    def html(self):
+        rows, sums = [], [0, 0]
+        for page in chapters(self.env).values():
+            notebook = nbformat.read(Path(self.env.doc2path(page)), as_version=4)
+            text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+            title = re.search(r"^# (.+)$", text, re.MULTILINE)
+            minutes = MINUTES.search(text)
+            if not (title and minutes):
+                raise self.error(f"{page} does not say how many minutes it takes")
+            numbers = [int(number) for number in minutes.groups()]
+            sums = [total + number for total, number in zip(sums, numbers, strict=True)]
+            cells = "".join(f"<td>{number}</td>" for number in numbers)
+            rows.append(f'<tr><td><a href="{self.link(page)}">{title[1]}</a></td>{cells}</tr>')
+        hours = "".join(f"<td>{total / 60:.0f} hours</td>" for total in sums)
+        head = '<th scope="col">chapter</th><th scope="col">reading</th><th scope="col">exercises</th>'
+        table = f'<table class="table"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}'
+        return f"{table}<tr><td>together</td>{hours}</tr></tbody></table>"
+
+
+class PageFigure(SphinxDirective):
+    """`{page-figure}`: a figure that `teaching.figures.pages` draws; the text of the directive says what it shows.
+
+    In the dark theme it is turned over, as the figures of chapters are; with `keep-white` it is not.
+    """
+
+    required_arguments = 1
+    option_spec = {"keep-white": directives.flag}  # noqa: RUF012
+    has_content = True
+
+    def run(self):
+        # The library or a record may change, and this page does not.
+        self.env.note_reread()
+        alt = " ".join(" ".join(self.content).split())
+        if len(alt) < 30:
+            raise self.error("say below the directive what the figure shows")
+        figure = getattr(pages, self.arguments[0])()
+        width = round(figure.get_figwidth() * 100)
+        picture = Path(self.env.app.doctreedir, "page_figures", f"{self.arguments[0]}.png")
+        picture.parent.mkdir(exist_ok=True)
+        picture.write_bytes(plots.png(figure))
+        here = Path(self.env.doc2path(self.env.docname)).parent
+        image = nodes.image(
+            uri=os.path.relpath(picture, here), alt=alt, width=f"{width}px", classes=["page-figure", *self.options]
+        )
+        return [nodes.paragraph("", "", image)]
+
+
+class PrintedBook(HtmlDirective):
+    """`{printed-book}`: links to the whole book as PDF and EPUB, each with its size; where no file is, nothing.
+
+    `make print` keeps them in the folder `print` beside the site, and each build of the site takes them in from there.
+    """
+
+    def html(self):
+        up = "../" * self.env.docname.count("/")
+        links = [
+            f'<a href="{up}print/{path.name}">{path.suffix[1:].upper()}</a> ({path.stat().st_size / 1e6:.0f} MB)'
+            for path in sorted(printed(self.env.app).glob("*"), reverse=True)
+        ]
+        return f'<p class="printed-book">Or the whole book in one file: {", ".join(links)}.</p>' if links else ""
+
+
+def printed(app):
+    return Path(app.outdir).parent / "print"
+
+
+def take_in_printed(app, exception):
+    if exception or app.builder.format != "html":
+        return
+    shutil.rmtree(Path(app.outdir, "print"), ignore_errors=True)
+    if printed(app).is_dir():
+        shutil.copytree(printed(app), Path(app.outdir, "print"))
+
+
+def list_modules(app, page, source):
+    """List the library's modules on its page, so that a new chapter appears there by itself."""
+    if page != LIBRARY_PAGE:
+        return
+    if LIBRARY_PLACE not in source[0]:
+        raise ValueError(f"{LIBRARY_PAGE} must hold the line {LIBRARY_PLACE!r}")
+    app.env.note_reread()
+    sections = [
+        LIBRARY_SECTION.format(page=page, stem=stem)
+        for stem, page in chapters(app.env).items()
+        if find_spec(f"transformer_lib.{stem}")
+    ]
+    source[0] = source[0].replace(LIBRARY_PLACE, "\n".join(sections))
+
+
+def setup(app):
+    app.add_directive("model-map", ModelMap)
+    app.add_directive("chapter-quiz", ChapterQuiz)
+    app.add_directive("role-colours", RoleColours)
+    app.add_directive("chapter-minutes", ChapterMinutes)
+    app.add_directive("page-figure", PageFigure)
+    app.add_directive("printed-book", PrintedBook)
+    app.connect("build-finished", take_in_printed)
+    app.connect("source-read", list_modules)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

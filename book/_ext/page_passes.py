@@ -1,0 +1,147 @@
+"""What is done to pages between reading and writing them: places for cells, marks, descriptions, and where lines may break."""
+
+import json
+import re
+from pathlib import Path, PurePosixPath
+
+from docutils import nodes
+from sphinx.util import logging
+
+logger = logging.getLogger(__name__)
+
+# Code in a table: after a sign that parts names, and before the next word of a name such as TokenEmbedding.
+PLACES = re.compile(r"(?<=[/_.(,=:])(?=[^\s/_.(,=:<&])|(?<=[a-z])(?=[A-Z])")
+PRE = '<span class="pre">'  # before each word, as Sphinx writes code
+LONG = 16  # shorter code stays in one piece
+CODE_WIDTH = 88  # characters that fit beside each other, as course.css has it
+GAP = re.compile(r"(?<=\S) {2,}(?=\S)")  # between two columns
+
+
+def first_nodes(doctree):
+    """Return, for the index of each cell, the first node that stands for it on the page."""
+    first = {}
+    for node in doctree.findall(nodes.Element):
+        if "cell_index" in node:
+            index = node["cell_index"]
+        elif isinstance(node, nodes.section | nodes.Body) and (node.line or 0) > 10_000:
+            # MyST-NB begins each Markdown cell at a line of its own: 10,000 times the place of the cell, counted from 1.
+            index = node.line // 10_000 - 1
+        else:
+            continue
+        first.setdefault(index, node)
+    return first
+
+
+def give_places(app, doctree):
+    """Give each cell of a chapter a place that a link can name: the cell `causal-mask` is `#cell-causal-mask`."""
+    name = app.env.docname
+    if not name.startswith("notebooks/"):
+        return
+    cells = json.loads(Path(app.env.doc2path(name)).read_text(encoding="utf-8"))["cells"]
+    known = app.env.metadata[name].setdefault("myst_slugs", {})
+    for index, node in first_nodes(doctree).items():
+        place = f"cell-{cells[index]['id']}"
+        if isinstance(node, nodes.section | nodes.container):
+            node["ids"].append(place)
+        else:
+            node.parent.insert(node.parent.index(node), nodes.target("", "", ids=[place]))
+        known[place] = (0, place, place)
+
+
+def mark_exported(app, doctree):
+    """Mark the cells of a notebook that go into the library, and say where."""
+    name = PurePosixPath(app.env.docname).name
+    if not app.env.docname.startswith("notebooks/"):
+        return
+    module = f"transformer_lib/{name.partition('_')[2]}.py"
+    for code in list(doctree.findall(nodes.literal_block)):
+        cell = code.parent.parent
+        if not code.astext().startswith("#| export\n") or "tag_hide-input" in cell["classes"]:
+            continue
+        cell["classes"].append("exported")
+        cell.insert(0, nodes.paragraph("", "Part of the library: ", nodes.literal("", module), classes=["exported-to"]))
+
+
+def is_mime_bundle(node):
+    return isinstance(node, nodes.container) and node.get("nb_element") == "mime_bundle"
+
+
+def describe_figures(app, doctree):
+    """Give every figure of a notebook its alternative text.
+
+    A figure's output holds the picture and, beside it as plain text, what the picture shows. Jupyter Book shows the first
+    and drops the second; this carries the text over to the picture before that happens.
+    """
+    for bundle in doctree.findall(is_mime_bundle):
+        texts = [part.astext() for part in bundle.children if part["mime_type"] == "text/plain"]
+        text = " ".join(" ".join(texts).split())
+        for image in bundle.findall(nodes.image):
+            if image.get("alt"):
+                continue
+            # "<Figure size 640x480 with 1 Axes>" is what matplotlib says about a figure that nobody described.
+            if not text or text.startswith("<"):
+                logger.warning("a figure has no alternative text: show it with teaching.figures", location=image)
+            else:
+                image["alt"] = text
+
+
+def is_output(node):
+    return isinstance(node, nodes.container) and "cell_output" in node["classes"]
+
+
+def mark_wide_columns(app, doctree):
+    """Mark printed tables that are too wide, so that their columns stay columns."""
+    for output in doctree.findall(is_output):
+        for text in output.findall(nodes.literal_block):
+            wide = [line for line in text.astext().splitlines() if len(line) > CODE_WIDTH]
+            if 2 * sum(bool(GAP.search(line)) for line in wide) > len(wide):
+                text["classes"].append("wide-columns")
+
+
+def glue_punctuation(app, doctree):
+    """Keep the sign after a formula on the formula's line."""
+    for formula in list(doctree.findall(nodes.math)):
+        line, after = formula.parent, formula.next_node(descend=False, siblings=True)
+        sign = re.match(r"[.,;:!?)]+", after.astext()) if isinstance(after, nodes.Text) else None
+        if sign is None or isinstance(line, nodes.title):
+            continue
+        place = line.index(formula)
+        rest = after.astext()[sign.end() :]
+        glued = nodes.inline("", "", formula, nodes.Text(sign[0]), classes=["glued"])
+        line[place : place + 2] = [glued, nodes.Text(rest)] if rest else [glued]
+
+
+def in_table(node):
+    return isinstance(node, nodes.table) or (node.parent is not None and in_table(node.parent))
+
+
+def visit_literal(self, node):
+    type(self).visit_literal(self, node)
+    node["begins"] = len(self.body)
+
+
+def depart_literal(self, node):
+    """Let long code in a table break, where a browser would break it anywhere or nowhere."""
+    words = range(node["begins"], len(self.body) if in_table(node) else 0)
+    for place in words:
+        word = self.body[place].removeprefix(PRE).removesuffix("</span>")
+        if word != self.body[place] and len(word) >= LONG:
+            self.body[place] = f"{PRE}{PLACES.sub('<wbr>', word)}</span>"
+    type(self).depart_literal(self, node)
+
+
+def pages_with_entries(app, env):
+    """Keep the terms of the glossary in the search, however often the book is built.
+
+    Sphinx keeps the search's words and titles from one build to the next, but not its index entries: those of a page that is
+    not written again are lost. So each build writes the pages again that have entries.
+    """
+    return [page for page, entries in env.get_domain("index").entries.items() if entries]
+
+
+def setup(app):
+    for change in (give_places, mark_exported, describe_figures, mark_wide_columns, glue_punctuation):
+        app.connect("doctree-read", change)
+    app.add_node(nodes.literal, override=True, html=(visit_literal, depart_literal))
+    app.connect("env-updated", pages_with_entries)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
