@@ -421,7 +421,7 @@ def settings(config, *, vocabulary, max_tokens, steps, factor, warmup, smoothing
         "`d_ff`": f"{config.d_ff:,}",
         "norm": "before" if config.pre_norm else "after",
         "dropout": f"{config.dropout}",
-        "words of the joint vocabulary": f"{vocabulary:,}",
+        "joint vocabulary": f"{vocabulary:,}",
         "tokens of a batch, each side": f"{max_tokens:,}",
         "steps": f"{steps:,}",
         "factor of the rate": f"{factor}",
