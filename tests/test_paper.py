@@ -5,8 +5,10 @@ import json
 import math
 import pkgutil
 import re
+import shlex
 from dataclasses import replace
 from functools import cache, partial
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -20,12 +22,15 @@ from torch.testing import assert_close
 from torch.utils.flop_counter import FlopCounterMode
 
 from transformer_lib import translation
+from transformer_lib._commands import train_parser
+from transformer_lib._train import model_config
 from transformer_lib.attention import MultiHeadAttention, scaled_dot_product_attention
 from transformer_lib.decoding import CachedTransformer
 from transformer_lib.encoder import FeedForward, TransformerConfig
 from transformer_lib.recurrent import GRUCell, LSTMCell, RNNCell
+from transformer_lib.schedule import noam_rate
 from transformer_lib.teaching import record
-from transformer_lib.teaching.experiments.translation import RATES, SETTINGS, narrow_keys, parameters
+from transformer_lib.teaching.experiments.translation import narrow_keys, parameters
 from transformer_lib.transformer import parameter_table
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -42,8 +47,7 @@ def table(*first_columns):
 
 def formulas(rows, column):
     """Return the formula of each row that has one, by the row's first cell: a function of the sizes in it."""
-    # A logarithm that is a whole number comes out a little above it.
-    known = {"ceil": math.ceil, "log": lambda x, base: round(math.log(x, base), 9)}
+    known = {"ceil": math.ceil, "count": count}
 
     def formula(code):
         return lambda **sizes: eval(code, known | sizes)
@@ -196,6 +200,17 @@ def test_where_attention_is_cheaper():
         assert (projected < cost["recurrent, LSTM"]) == (n < 2 * d)
 
 
+def test_a_separable_convolution_as_wide_as_the_sentence():
+    d = 4
+    feed_forward = FeedForward(d, 4 * d)
+    for n in (5, 9):
+        convolutional = OPERATIONS["convolutional, separable"](n=n, k=n, d=d)
+        first, second = n**2 * d, n * d**2
+        assert convolutional == first + second
+        assert OPERATIONS["self-attention"](n=n, d=d) == 2 * first
+        assert multiplications(feed_forward, torch.randn(1, n, d)) == 8 * second
+
+
 PATHS = table("layer", "sequential, in the paper")
 PRODUCTS = {"MmBackward0", "BmmBackward0", "AddmmBackward0", "ConvolutionBackward0"}
 
@@ -220,20 +235,20 @@ def test_products_in_a_row(layer):
 
 
 def repeated(layer):
-    def many(x, count, k, r):
-        for number in range(count):
+    def many(x, times, k, r):
+        for number in range(times):
             x = layer(x, number, k, r)
         return x
 
     return many
 
 
-def last_states(x, count, k, r):
-    """Return for each place what a recurrent cell has, if it reads only the last `count` words up to there."""
+def last_states(x, times, k, r):
+    """Return for each place what a recurrent cell has, if it reads only the last `times` words up to there."""
     torch.manual_seed(0)
     cell = RNNCell(x.size(1), x.size(1)).double()
     state = cell.initial_state(len(x))
-    for _ in range(count):
+    for _ in range(times):
         state = cell(x, F.pad(state, [0, 0, 1, 0])[:-1])  # the state of the place before
     return state
 
@@ -257,10 +272,21 @@ def test_layers_until_all_places_meet(layer):
         if "attention" not in layer:  # the others look back only
             wanted = wanted.tril()
         expected = path[layer](n=n, k=k, r=r)
-        for count in {expected - 1, expected} - {0}:
-            stack = partial(STACKS[layer], count=count, k=k, r=r)
+        for times in {expected - 1, expected} - {0}:
+            stack = partial(STACKS[layer], times=times, k=k, r=r)
             meets = jacobian(stack, x).abs().amax(dim=(1, 3)) > 0  # (n, n)
-            assert meets[wanted].all() == (count == expected), (n, count)
+            assert meets[wanted].all() == (times == expected), (n, times)
+
+
+@pytest.mark.parametrize(("n", "k"), [(125, 5), (126, 5), (216, 6), (243, 3), (1000, 10)])
+def test_dilated_convolutions_at_a_whole_power(n, k):
+    """Where a logarithm of floating-point numbers comes out a little above a whole number."""
+    layer = "convolutional, dilated"
+    expected = formulas(PATHS, "layers or steps")[layer](n=n, k=k)
+    for times in (expected - 1, expected):
+        x = torch.ones(n, 1, dtype=torch.float64, requires_grad=True)
+        STACKS[layer](x, times, k, None)[-1].backward()
+        assert bool(x.grad[0] != 0) == (times == expected)
 
 
 # Section 5, and table 2
@@ -275,6 +301,7 @@ def test_times_and_operations_of_the_papers_training():
 
 # Table 3
 
+SCORES = table("row", "change", "perplexity", "BLEU")
 SIZES = table("row", "change", "paper", "ours")
 
 
@@ -296,6 +323,29 @@ def printed():
     rows = [row for row in SIZES if row["paper"]]
     assert len(rows) == 11 and rows[-1]["row"] == "big"
     return rows
+
+
+def test_both_tables_have_the_same_rows():
+    scored, sized = ([(row["row"], row["change"]) for row in rows] for rows in (SCORES, SIZES))
+    assert len(scored) == len(set(scored)) == 20
+    assert [row for row in scored if "smoothing" not in row[1]] == sized
+
+
+def test_where_perplexity_and_bleu_part():
+    """The page names each change that lowers both."""
+    base, *others = ((row["change"], float(row["perplexity"]), float(row["BLEU"])) for row in SCORES)
+    both_lower = [change for change, *scores in others if scores[0] < base[1] and scores[1] < base[2]]
+    assert both_lower == ["`num_layers=8`", "`smoothing=0.0`"]
+    assert "Two of the changes lower the perplexity and the BLEU: eight layers, and training without label smoothing" in PROSE
+
+
+def test_chapter_14_has_the_perplexities_of_table_3():
+    cell = ast.parse(cells_of("notebooks/14_translation.ipynb")["table-three"])
+    given = {node.targets[0].id: node.value for node in cell.body if isinstance(node, ast.Assign)}
+    theirs = {name: perplexity for name, (_, perplexity) in ast.literal_eval(given["PAPER"]).items()}
+    theirs["base"] = ast.literal_eval(given["PAPER_BASE"])
+    perplexity = {row["change"]: float(row["perplexity"]) for row in SCORES}
+    assert theirs == {row["chapter 14"].strip("`"): perplexity[row["change"]] for row in SIZES if row["chapter 14"]}
 
 
 @pytest.mark.parametrize("row", SIZES, ids=lambda row: f"{row['row']} {row['change']}")
@@ -344,11 +394,6 @@ def test_how_long_a_translation_may_be(monkeypatch):
     assert max_len == 2 * source.size(1) + 10 < source.size(1) + 50
 
 
-def test_chapter_14s_settings():
-    assert (RATES["Transformer"], SETTINGS["warmup"], SETTINGS["clip"], SETTINGS["steps"]) == (0.25, 200, 1.0, 1000)
-    assert (SETTINGS["training_pairs"], SETTINGS["vocabulary"]) == (12_000, 800)
-
-
 def test_the_biases_of_attention_in_the_base_model():
     with torch.device("meta"):
         model = CachedTransformer(TransformerConfig.base())
@@ -360,3 +405,88 @@ def test_the_biases_of_attention_in_the_base_model():
 def test_variants_are_off():
     base = TransformerConfig.base()
     assert (base.pre_norm, base.attention_dropout, base.positions) == (False, 0.0, "sinusoidal")
+
+
+# How our translators are trained
+
+COMMAND = ["--data", "folder", "--out", "folder"]  # what nobody can leave out
+
+
+def settings(config, *, vocabulary, max_tokens, steps, factor, warmup, smoothing, limit):
+    """Return the cells of a column of the table."""
+    return {
+        "layers": f"{config.num_layers}",
+        "`d_model`": f"{config.d_model}",
+        "heads": f"{config.num_heads}",
+        "`d_ff`": f"{config.d_ff:,}",
+        "norm": "before" if config.pre_norm else "after",
+        "dropout": f"{config.dropout}",
+        "joint vocabulary": f"{vocabulary:,}",
+        "tokens of a batch, each side": f"{max_tokens:,}",
+        "steps": f"{steps:,}",
+        "factor of the rate": f"{factor}",
+        "steps of warm-up": f"{warmup:,}",
+        "highest rate": highest_rate(config, factor, warmup),
+        "label smoothing": f"{smoothing}",
+        "longest gradient": "no limit" if math.isinf(limit) else f"{limit}",
+    }
+
+
+def highest_rate(config, factor, warmup):
+    return f"{factor * noam_rate(warmup, config.d_model, warmup):.4f}"
+
+
+def of_the_command(*options):
+    """Return the column of `transformer-train` with these options."""
+    given = train_parser().parse_args([*COMMAND, *options])
+    config = model_config(given, given.vocab_size, given.vocab_size)
+    assert config.shared_vocabulary
+    return settings(
+        config,
+        vocabulary=given.vocab_size,
+        max_tokens=given.max_tokens,
+        steps=given.steps,
+        factor=given.learning_rate,
+        warmup=given.warmup,
+        smoothing=given.smoothing,
+        limit=given.max_grad_norm,
+    )
+
+
+THE_PAPERS = settings(
+    TransformerConfig.base(),
+    vocabulary=37_000,
+    max_tokens=25_000,
+    steps=100_000,
+    factor=1.0,
+    warmup=4000,
+    smoothing=0.1,
+    limit=math.inf,
+)
+
+
+def of_a_translator(name, **names):
+    """Return the column of one of the library's two, from what its file holds and from the record beside it."""
+    config = translation.pretrained_translator(name).model.config
+    written = json.loads((ROOT / "transformer_lib" / "pretrained" / f"{name}.json").read_text(encoding="utf-8"))["settings"]
+    assert (written["d_model"], written["dropout"]) == (config.d_model, config.dropout)
+    assert config.source_vocab_size == written[names["vocabulary"]] and config.shared_vocabulary
+    return settings(config, **{name: written[key] for name, key in names.items()})
+
+
+def test_settings_of_our_translators():
+    rows = table("setting", "the paper's base")
+    columns = {name: {row["setting"]: row[name] for row in rows} for name in rows[0]}
+    same = {name: name for name in ("max_tokens", "steps", "warmup", "smoothing")}
+    assert columns["the paper's base"] == THE_PAPERS
+    assert columns["chapter 14"] == of_a_translator("translator", vocabulary="vocabulary", factor="rate", limit="clip", **same)
+    captions = {"vocabulary": "vocab_size", "factor": "learning_rate", "limit": "max_grad_norm"}
+    assert columns["captions"] == of_a_translator("captions", **captions, **same)
+    assert columns["`transformer-train`"] == of_the_command()
+    with_base = of_the_command("--config", "base")
+    assert f"its highest rate is then {with_base['highest rate']}, after {with_base['steps of warm-up']} steps" in PROSE
+
+
+def test_the_papers_training_as_a_command():
+    (line,) = re.findall(r"^transformer-train (.+)$", PAGE, re.MULTILINE)
+    assert of_the_command(*shlex.split(line)) == THE_PAPERS

@@ -1,4 +1,4 @@
-"""The glossary is true: a term has one name in each language, and no chapter uses it before one has explained it."""
+"""The glossary is true: a term has one name in each language in all chapters, and no chapter uses it before one explains it."""
 
 import re
 from functools import cache
@@ -24,23 +24,34 @@ EVERYDAY = {
 }
 
 KOREAN = r"(?:[a-z]-)?[가-힣]+(?:[ ·-][가-힣]+)*"
+ALSO = rf"{KOREAN}|KV 캐시"  # a second name may have Latin letters
 SECTION = re.compile(r"^## (?P<letter>\w)\n\n```\{glossary\}\n(?P<inside>.*?)^```$", re.DOTALL | re.MULTILINE)
-ENTRY = re.compile(r"^(?P<english>\S.*)\n(?P<korean>\S.*)\n(?P<text>(?:  .+\n)+)", re.MULTILINE)
+ENTRY = re.compile(r"^(?P<english>\S.*)\n(?P<korean>\S.*)\n(?P<also>(?:\S.*\n)*)(?P<text>(?:  .+\n)+)", re.MULTILINE)
 LINK = re.compile(r"\]\((?:\.\./(?:notebooks|book)/)?(?P<stem>\d\d_\w+|after)\.(?:ipynb|md)[^)]*\)")
 
 
 class Term(NamedTuple):
-    """An entry: its names, what it says, and the chapters that it links to, first the one that explains the term."""
+    """An entry: its names, what it says, and the chapters that it links to, first the one that explains the term.
+
+    `also` holds further Korean names; the chapters say the first one.
+    """
 
     english: str
     korean: str
+    also: tuple
     text: str
     chapters: tuple
 
 
 def terms_of(section):
     return [
-        Term(*entry.groups(), tuple(link["stem"] for link in LINK.finditer(entry["text"])))
+        Term(
+            entry["english"],
+            entry["korean"],
+            tuple(entry["also"].splitlines()),
+            entry["text"],
+            tuple(link["stem"] for link in LINK.finditer(entry["text"])),
+        )
         for entry in ENTRY.finditer(section["inside"])
     ]
 
@@ -104,8 +115,9 @@ def test_the_file_is_read_completely():
     """A line that the pattern above does not fit would be a term that no test sees."""
     lines = GLOSSARY.read_text(encoding="utf-8").splitlines()
     names = [line for line in lines[lines.index("## A") :] if line and not line.startswith((" ", "#", "```"))]
-    assert names == [name for term in TERMS for name in (term.english, term.korean)]
+    assert names == [name for term in TERMS for name in (term.english, term.korean, *term.also)]
     assert all(re.fullmatch(KOREAN, term.korean) for term in TERMS)
+    assert all(re.fullmatch(ALSO, name) for term in TERMS for name in term.also)
 
 
 def test_alphabetical_order():
@@ -116,7 +128,7 @@ def test_alphabetical_order():
 
 def test_one_name_in_each_language():
     english = [term.english.lower() for term in TERMS]
-    korean = [term.korean for term in TERMS]
+    korean = [name for term in TERMS for name in (term.korean, *term.also)]
     assert len(set(english)) == len(english)
     assert len(set(korean)) == len(korean)
 
