@@ -9,16 +9,16 @@ from tools import address, notebooks
 
 ARC = [
     "Where we are",
+    "The thing itself",
     "What breaks without it",
     "The idea by hand",
-    "The naive version",
     "The component",
-    "Proof",
     "See it",
     "What it buys",
     "Exercises",
     "Quiz",
     "What to remember",
+    "Workshop",
 ]
 
 

@@ -2,7 +2,7 @@
 
 Without a name, every notebook runs, in order. A notebook that fails keeps its file as it was. With --tidy nothing is executed,
 outputs and counts stay: only the layout of code and file and the metadata are put in order, as after an edit in Jupyter, and
-what the library draws alone (the map, the quiz, a figure that answers) is drawn again.
+what the library draws alone (the map, the quiz, a figure that answers) is drawn again. Both write the minutes under the title.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from tqdm import tqdm
 
-from tools import notebooks
+from tools import minutes, notebooks
 
 TIDY = ["clean", "--preserve-cell-outputs", "--preserve-execution-counts", "--preserve-cell-metadata-field", "tags"]
 
@@ -113,6 +113,7 @@ def tidied(text):
         results = [output for output in cell.outputs if output.output_type == "execute_result"]
         if results and (drawing := drawn_alone(cell.source)) is not None:
             results[-1].data = nbformat.from_dict({"text/html": drawing._repr_html_(), "text/plain": repr(drawing)})
+    minutes.stamp(notebook)
     notebook.metadata = nbformat.from_dict(notebooks.METADATA)
     return notebooks.as_text(notebook)
 

@@ -15,11 +15,14 @@ from transformer_lib import teaching
 from transformer_lib.teaching.figures import COLOURS, pages, plots
 from transformer_lib.teaching.quizzes import chapter_quiz
 
+# As `tools/minutes.py` writes it.
+MINUTES = re.compile(
+    r"^\*About (\d+) minutes of reading, (\d+) of exercises\.(?: The workshop below takes (\d+) more\.)?\*$", re.MULTILINE
+)
 SWATCH = (
     '<span aria-hidden="true" style="display: inline-block; width: 3em; height: 1em; vertical-align: middle; '
     'border: 1px solid currentColor; background: {colour}"></span>'
 )
-MINUTES = re.compile(r"^\*About (\d+) minutes of reading, (\d+) of exercises\.\*$", re.MULTILINE)
 LIBRARY_PAGE = "book/api"
 LIBRARY_PLACE = "<!-- One section for each chapter's module is put here. -->"
 LIBRARY_SECTION = """## {stem}
@@ -85,7 +88,7 @@ class ChapterMinutes(HtmlDirective):
     """
 
     def html(self):
-        rows, sums = [], [0, 0]
+        rows, sums = [], [0, 0, 0]
         for page in chapters(self.env).values():
             notebook = nbformat.read(Path(self.env.doc2path(page)), as_version=4)
             text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
@@ -93,12 +96,13 @@ class ChapterMinutes(HtmlDirective):
             minutes = MINUTES.search(text)
             if not (title and minutes):
                 raise self.error(f"{page} does not say how many minutes it takes")
-            numbers = [int(number) for number in minutes.groups()]
+            numbers = [int(number or 0) for number in minutes.groups()]
             sums = [total + number for total, number in zip(sums, numbers, strict=True)]
             cells = "".join(f"<td>{number}</td>" for number in numbers)
             rows.append(f'<tr><td><a href="{self.link(page)}">{title[1]}</a></td>{cells}</tr>')
         hours = "".join(f"<td>{total / 60:.0f} hours</td>" for total in sums)
-        head = '<th scope="col">chapter</th><th scope="col">reading</th><th scope="col">exercises</th>'
+        names = ("chapter", "reading", "exercises", "workshop")
+        head = "".join(f'<th scope="col">{name}</th>' for name in names)
         table = f'<table class="table"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}'
         return f"{table}<tr><td>together</td>{hours}</tr></tbody></table>"
 

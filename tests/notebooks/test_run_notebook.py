@@ -9,7 +9,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from tools import notebooks
+from tools import minutes, notebooks
 from tools.run_notebook import formatted, tidied
 
 MARKED = "#| default_exp tiny\nimport os"
@@ -180,3 +180,15 @@ def test_tidy_draws_again_what_the_library_draws_alone(call):
     assert after[0].outputs[0].data["text/html"].startswith(("<div", "<figure"))
     assert after[0].outputs[0].execution_count == 1
     assert after[1].outputs[0].data["text/html"] == "<p>old</p>"
+
+
+def test_tidy_writes_the_minutes_of_a_walk_and_a_workshop():
+    cells = [
+        new_markdown_cell("# 1 · Title\n\n*About 1 minutes of reading, 2 of exercises.*\n\n" + "word " * 750, id="title"),
+        new_code_cell("a = 1\n\n" * 24, id="code"),
+        new_markdown_cell("## Exercises\n\nDifficulty: ★☆☆ · 5 minutes\n\n" + "word " * 300, id="exercises"),
+        new_markdown_cell("## Workshop\n\n" + "word " * 225, id="workshop"),
+    ]
+    notebook = new_notebook(cells=cells)
+    minutes.stamp(notebook)
+    assert "*About 12 minutes of reading, 5 of exercises. The workshop below takes 3 more.*" in notebook.cells[0].source
