@@ -54,10 +54,15 @@ lint: $(READY)
 	$(BIN)/ruff format --check --output-format concise
 	$(BIN)/codespell
 
-# Two workers on two cores: torch in each of them takes one.
+# Each worker's torch takes one core; a third worker uses the time in which one waits for a kernel to start, or for Chromium.
+# The site is built while the first notebooks run: the tests of its pages come later, and wait for the file BUILT.
 test: export OMP_NUM_THREADS := 1
-test: lint book
-	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder --nbval notebooks tests
+test: export BUILT := $(CURDIR)/_build/built
+test: lint
+	@mkdir -p _build && rm -f $(BUILT)
+	@{ $(MAKE) --no-print-directory book > _build/book.log 2>&1; echo $$? > $(BUILT); } & \
+	$(BIN)/python -m pytest -n 3 --dist loadscope --no-loadscope-reorder --durations 20 --nbval $(WRITE) notebooks tests; \
+	tests=$$?; wait; grep -qx 0 $(BUILT) || { cat _build/book.log; exit 1; }; exit $$tests
 
 mutants: export OMP_NUM_THREADS := 1
 mutants: $(READY)

@@ -1,7 +1,9 @@
 """What holds for every test: quiet notebooks in a clean room, one thread per process, hypothesis's settings."""
 
+import json
 import os
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 # Before anything imports torch; the kernels that nbval starts inherit both.
@@ -23,8 +25,12 @@ hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "course")
 
 CLEAN_ROOM = "TRANSFORMER_LIB_CLEAN_ROOM"
 
-# What takes longest starts first, so that no core waits for it at the end.
-LONG_FIRST = ["14_translation.ipynb", "12_training.ipynb", "test_translation.py"]
+# How long the tests of each file take: `make test WRITE=--write-seconds`.
+SECONDS = Path(__file__).parent / "tests" / "seconds.json"
+
+
+def pytest_addoption(parser):
+    parser.addoption("--write-seconds", action="store_true", help="write how long each file takes into tests/seconds.json")
 
 
 def pytest_configure(config):
@@ -44,9 +50,24 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(items):
-    """Put the files of LONG_FIRST first; pytest itself ignores the order of files that lie in one folder it is given."""
-    places = {name: place for place, name in enumerate(LONG_FIRST)}
-    items.sort(key=lambda item: places.get(item.path.name, len(places)))
+    """Put the notebooks first, because the site is built meanwhile, and of two files the one that takes longer.
+
+    So no core waits for a long file at the end.
+    """
+    seconds = json.loads(SECONDS.read_text(encoding="utf-8"))
+    items.sort(key=lambda item: (item.path.suffix != ".ipynb", -seconds.get(item.nodeid.partition("::")[0], 0)))
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    if not config.option.write_seconds:
+        return
+    seconds = Counter()
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if hasattr(report, "duration"):
+                seconds[report.nodeid.partition("::")[0]] += report.duration
+    text = json.dumps({file: round(sum_) for file, sum_ in seconds.most_common() if sum_ >= 1}, indent=1)
+    SECONDS.write_text(text + "\n", encoding="utf-8")
 
 
 def pytest_unconfigure(config):

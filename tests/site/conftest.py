@@ -1,8 +1,10 @@
 """The built site, a server for it, and its pages opened in the browser; and books of a page or two, built for one test."""
 
 import gzip
+import os
 import sys
 import threading
+import time
 from functools import cache, partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -25,7 +27,12 @@ sys.path.insert(0, str(ROOT / "book" / "_ext"))
 
 @pytest.fixture(scope="session")
 def html():
-    """The folder of the built site."""
+    """The folder of the built site; `make test` is still building it when its first tests run."""
+    if built := os.environ.get("BUILT"):
+        while not Path(built).exists() or not Path(built).read_text():
+            time.sleep(0.5)
+        if int(Path(built).read_text()):
+            pytest.fail("the site could not be built: see _build/book.log", pytrace=False)
     if not (HTML / "index.html").exists():
         pytest.fail("the site is not built: run `make book`", pytrace=False)
     return HTML

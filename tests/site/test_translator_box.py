@@ -4,7 +4,7 @@ import pytest
 import torch
 from axe_playwright_python.sync_playwright import Axe
 from built_site import requests_elsewhere
-from test_accessibility import ours
+from test_pages import ours
 from test_translator import BAD
 
 from transformer_lib.seq2seq import generate
