@@ -22,7 +22,7 @@ from torch.testing import assert_close
 from torch.utils.flop_counter import FlopCounterMode
 
 from transformer_lib import translation
-from transformer_lib._commands import train_parser
+from transformer_lib._commands import train_options, train_parser
 from transformer_lib._train import model_config
 from transformer_lib.attention import MultiHeadAttention, scaled_dot_product_attention
 from transformer_lib.decoding import CachedTransformer
@@ -438,7 +438,7 @@ def highest_rate(config, factor, warmup):
 
 def of_the_command(*options):
     """Return the column of `transformer-train` with these options."""
-    given = train_parser().parse_args([*COMMAND, *options])
+    given = train_options(train_parser(), [*COMMAND, *options])
     config = model_config(given, given.vocab_size, given.vocab_size)
     assert config.shared_vocabulary
     return settings(
@@ -490,3 +490,15 @@ def test_settings_of_our_translators():
 def test_the_papers_training_as_a_command():
     (line,) = re.findall(r"^transformer-train (.+)$", PAGE, re.MULTILINE)
     assert of_the_command(*shlex.split(line)) == THE_PAPERS
+
+
+def test_the_papers_recipe():
+    """Its big model, its averages, and what somebody names goes before it."""
+    base, big, own = (
+        train_options(train_parser(), [*COMMAND, "--recipe", "paper", *more])
+        for more in ([], ["--config", "big"], ["--steps", "10", "--config", "tiny"])
+    )
+    assert (base.config, base.average, base.every * 0.4, base.accumulation_steps) == ("base", 5, 600, 8)
+    assert (big.config, big.average, big.every * 1.0, big.steps) == ("big", 20, 600, 300_000)
+    assert (own.config, own.steps, own.warmup) == ("tiny", 10, 4000)
+    assert train_options(train_parser(), COMMAND) == train_parser().parse_args(COMMAND)

@@ -207,8 +207,8 @@ def model_config(options: argparse.Namespace, source_vocab_size: int, target_voc
 
 
 def _settings(options: argparse.Namespace, pairs: int) -> dict[str, Any]:
-    """Return the options as plain JSON, without places on this machine."""
-    given = {name: value for name, value in vars(options).items() if name not in ("data", "out", "resume")}
+    """Return the options as plain JSON, without places on this machine; what a recipe said stands in the other options."""
+    given = {name: value for name, value in vars(options).items() if name not in ("data", "out", "resume", "recipe")}
     return {**given, "training_pairs": pairs}
 
 
