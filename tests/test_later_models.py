@@ -11,7 +11,7 @@ from torch import nn
 from torch.nn import functional as F
 from torch.testing import assert_close
 
-from transformer_lib.attention import MultiHeadAttention, join_heads, split_heads
+from transformer_lib.attention import MultiHeadAttention, join_heads, scaled_dot_product_attention, split_heads
 from transformer_lib.decoding import beam_search
 from transformer_lib.encoder import FeedForward, LayerNorm
 from transformer_lib.masks import assert_causal, causal_mask, padding_mask
@@ -26,10 +26,13 @@ from transformer_lib.teaching.later_models import (
     EncoderOnly,
     GatedFeedForward,
     GroupedQueryAttention,
+    QueryKeyNormAttention,
     RMSNorm,
     T5Bias,
+    WindowedAttention,
     hide_words,
     modernise,
+    online_attention,
     rotated,
     with_positions,
 )
@@ -319,6 +322,57 @@ def test_alibi_alone_takes_a_mirror_image_for_the_sentence():
         mirrored = model.start(source.flip(1)).memory.flip(1)
         assert torch.allclose(mirrored, model.start(source).memory) == (kind == "ALiBi"), kind
         assert torch.allclose(model(source.flip(1), read), model(source, read)) == (kind == "ALiBi"), kind
+
+
+# Attention itself
+
+
+def test_a_window_by_loops():
+    """Each word is mixed from the words at most two places away, those behind it hidden."""
+    attention, x = WindowedAttention(8, 2, reach=2), torch.randn(1, 6, 8)
+    q = split_heads(attention.query_projection(x), 2)
+    k, v = attention.keys_and_values(x, x)
+    heads = torch.zeros_like(q)
+    for i in range(6):
+        seen = [j for j in range(6) if i - 2 <= j <= i]
+        weights = (q[:, :, i : i + 1] @ k[:, :, seen].transpose(-2, -1) / 2).softmax(dim=-1)  # √d_k is 2
+        heads[:, :, i] = (weights @ v[:, :, seen])[:, :, 0]
+    expected = attention.output_projection(join_heads(heads))
+    assert_close(attention(x, x, x, causal_mask(6)), expected)
+    # The last word alone, as a cache would ask for it.
+    assert_close(attention.attend(x[:, 5:], k, v, None), expected[:, 5:])
+    wide, ours = WindowedAttention(8, 2, reach=5), MultiHeadAttention(8, 2)
+    wide.load_state_dict(ours.state_dict())
+    assert_close(wide(x, x, x), ours(x, x, x))
+
+
+@pytest.mark.parametrize("block", [1, 2, 3, 7])
+def test_online_attention_is_equation_1(block):
+    """Output and gradients, for blocks that divide the keys and that do not, and for scores that no exponential could hold."""
+    given = [torch.randn(2, seq, 4, requires_grad=True) for seq in (5, 7, 7)]
+    ours, equation = online_attention(*given, block), scaled_dot_product_attention(*given)[0]
+    assert_close(ours, equation)
+    weight = torch.randn_like(ours)
+    pairs = (torch.autograd.grad((output * weight).sum(), given) for output in (ours, equation))
+    for own, expected in zip(*pairs, strict=True):
+        assert_close(own, expected)
+    large = [1000 * x.detach() for x in given]
+    assert_close(online_attention(*large, block), scaled_dot_product_attention(*large)[0])
+
+
+def test_normalised_queries_and_keys_bound_the_scores():
+    """With γ = 1 a score is at most √d_k, however large the weights; ours grows with them."""
+    attention, x = QueryKeyNormAttention(8, 2), torch.randn(1, 6, 8)
+    for projection in (attention.query_projection, attention.key_projection):
+        projection.weight.data *= 1000
+    q = attention.query_norm(split_heads(attention.query_projection(x), 2))
+    k, v = attention.keys_and_values(x, x)
+    scores = q @ k.transpose(-2, -1) / 2  # √d_k is 2
+    assert 1 < scores.abs().max() <= 2
+    plain_k, _ = MultiHeadAttention.keys_and_values(attention, x, x)
+    assert (split_heads(attention.query_projection(x), 2) @ plain_k.transpose(-2, -1) / 2).abs().max() > 1000
+    expected = attention.output_projection(join_heads(scores.softmax(dim=-1) @ v))
+    assert_close(attention(x, x, x), expected)
 
 
 # The numbers of the page

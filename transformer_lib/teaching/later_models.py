@@ -150,6 +150,58 @@ POSITIONS = {
 }
 
 
+# Attention itself
+
+
+class WindowedAttention(MultiHeadAttention):
+    """Self-attention that looks `reach` words to each side at most."""
+
+    def __init__(self, d_model: int, num_heads: int, dropout: float = 0.0, *, reach: int) -> None:
+        super().__init__(d_model, num_heads, dropout)
+        self.reach = reach
+
+    def attend(self, query: Tensor, k: Tensor, v: Tensor, mask: Tensor | None) -> Tensor:
+        position = torch.arange(k.size(2), device=k.device)
+        own = position[k.size(2) - query.size(1) :]  # where the queries stand
+        near = (position - own[:, None]).abs() <= self.reach  # (query, key)
+        return super().attend(query, k, v, near if mask is None else mask & near)
+
+
+def online_attention(query: Tensor, key: Tensor, value: Tensor, block: int) -> Tensor:
+    """Equation 1 without its matrix: read `block` keys, add to the sums, forget them."""
+    highest = query.new_full((*query.shape[:-1], 1), -math.inf)  # (..., query, 1)
+    total, mixed = torch.zeros_like(highest), torch.zeros_like(highest)
+    blocks = zip(key.split(block, dim=-2), value.split(block, dim=-2), strict=True)
+    for k, v in blocks:
+        scores = query @ k.transpose(-2, -1) / math.sqrt(query.size(-1))
+        before, highest = highest, highest.maximum(scores.amax(dim=-1, keepdim=True))
+        weights = (scores - highest).exp()  # (..., query, block)
+        # The sums so far were made with the highest score so far.
+        correction = (before - highest).exp()
+        total = correction * total + weights.sum(dim=-1, keepdim=True)
+        mixed = correction * mixed + weights @ v  # (..., query, d_v)
+    return mixed / total
+
+
+class QueryKeyNormAttention(MultiHeadAttention):
+    """Attention that gives all queries and keys the same length before they meet."""
+
+    def __init__(self, d_model: int, num_heads: int, dropout: float = 0.0) -> None:
+        super().__init__(d_model, num_heads, dropout)
+        self.query_norm = RMSNorm(d_model // num_heads)
+        self.key_norm = RMSNorm(d_model // num_heads)
+
+    def keys_and_values(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
+        k, v = super().keys_and_values(key, value)
+        return self.key_norm(k), v  # each (batch, heads, key, d_k)
+
+    def attend(self, query: Tensor, k: Tensor, v: Tensor, mask: Tensor | None) -> Tensor:
+        q = split_heads(self.query_projection(query), self.num_heads)
+        dropout = self.dropout if self.training else 0.0
+        heads = F.scaled_dot_product_attention(self.query_norm(q), k, v, mask, dropout)
+        return self.output_projection(join_heads(heads))
+
+
 # Parts of a layer
 
 
