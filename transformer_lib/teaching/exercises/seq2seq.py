@@ -1,6 +1,5 @@
 """Checks for the exercises of chapter 1, The limits of seq2seq."""
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -9,7 +8,42 @@ from torch import Tensor
 
 from transformer_lib.teaching.exercises import exercise
 
-__all__ = ["bits_in_sentence", "mean_loss", "shifted", "write"]
+__all__ = ["last_card", "mean_loss", "shifted", "write"]
+
+
+_SENTENCE = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [2.0, 0.0]])
+
+
+def _card(vectors: np.ndarray, k: float, start: int = 0) -> np.ndarray:
+    card = vectors[0] * 0
+    for x in vectors[start:]:
+        card = k * card + x
+    return card
+
+
+@exercise(
+    cases=[(_SENTENCE, 0.5), (_SENTENCE, 1.0), (_SENTENCE[::-1].copy(), 1.0), (_SENTENCE, 0.0), (_SENTENCE[:1], 0.25)],
+    hint="One word after another: multiply the card by k, then add the word's vector",
+)
+def last_card(vectors: np.ndarray, k: float) -> Iterator:
+    """The reader's `last_card(vectors, k)` returns the card after the last word."""
+    yield (
+        _card(vectors, k),
+        "with k = 1 the order is lost: all orders of the same words leave the same card. "
+        "With k = 0 only the last word is left. Is that what you predicted?",
+    )
+    yield _card(vectors, 0.5), "that is the rule with one half, whatever k is"
+    yield vectors.sum(axis=0), "that is the sum of all words: the old card is not multiplied by k"
+    yield vectors[-1], "that is the last word alone: the card before it is forgotten"
+    yield _card(vectors[::-1], k), "it reads the sentence from its end"
+    yield _card(vectors, k, start=1), "the first word is missing: the card begins with zeros, and then the first word comes"
+    yield (
+        k * _card(vectors, k),
+        "the new word is multiplied by k as well: first k times the old card, then add the word as it is",
+    )
+    yield (1 - k) * _card(vectors, k), "the rule adds the whole new word, not 1 - k of it"
+    cards = np.stack([_card(vectors[:n], k) for n in range(1, len(vectors) + 1)])
+    yield cards, "these are the cards after each word: return the last one"
 
 
 @exercise(
@@ -100,25 +134,3 @@ def write(scores: np.ndarray, sos: int, eos: int, max_len: int) -> Iterator:
     yield _walk(scores, sos, eos, max_len - 1), "that is one word less than max_len allows"
     for more in (max_len + 2, 20, 50, 100):
         yield _walk(scores, sos, eos, more), "max_len words are allowed, and this goes on: count them in the loop"
-
-
-@exercise(
-    cases=[(16, 10), (1, 8), (5, 2)],
-    hint="Start small: one symbol of 8 takes 3 bits. How many do two of them take, and how many `length` of them?",
-)
-def bits_in_sentence(length: int, symbols: int) -> Iterator:
-    """The reader's `bits_in_sentence(length, symbols)` returns how many bits name a row of `length` symbols."""
-    bits = math.log2(symbols)
-    shown = "16 symbols out of ten take 53 bits, and 32 numbers of 32 bits could hold 1024"
-    yield length * bits, shown
-    yield math.ceil(length * bits), shown  # so many yes-or-no questions
-    yield math.floor(length * bits), "rounded down it is too little: 53 questions cannot tell all rows apart, 53.15 bits can"
-    yield symbols**length, "that is how many rows there are; the bits are its log2"
-    yield length * symbols, "one of 8 symbols takes log2(8) = 3 bits, not 8"
-    yield math.log2(length * symbols), "that names one place in a table of `length` times `symbols`, not a whole row"
-    yield length * math.log(symbols), "that is the natural logarithm; bits need log2"
-    yield length * math.log10(symbols), "that is the logarithm to base 10; bits need log2"
-    yield symbols * math.log2(length), "length and symbols are exchanged"
-    yield length * math.ceil(bits), "do not round each symbol: 16 symbols out of ten do with 54 yes-or-no questions, not 64"
-    yield bits, "that is one symbol; the row has `length` of them"
-    yield length * symbols / 2, "it is not half of the symbols: each question halves what is left"

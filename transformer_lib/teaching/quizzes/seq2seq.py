@@ -4,13 +4,16 @@ from transformer_lib.teaching.quiz import Question
 
 QUESTIONS = [
     Question(
-        "A sentence of 4 words and one of 40 go through an encoder with hidden size 64. What does the decoder get?",
+        "The network that writes a word for each word gives *suis* and *ne* one half each after *I am*. What would help it?",
         answers=[
-            ("4 vectors of 64 numbers, and 40 of them.", "Those are the outputs, and `start` throws them away."),
-            ("A state that is longer for the long one.", "Its size is fixed when the model is made."),
-            ("One state of 64 numbers for each of them.", "However long the sentence: this is the bottleneck."),
+            (
+                "A much larger state and more training.",
+                "All eight sentences are the same two words so far: no state can tell them apart.",
+            ),
+            ("To write one word later than it reads.", "The next word is *a* or *not*, and that decides."),
+            ("More of the sentences with *not*.", "Then *ne* gets more than half, and the others are wrong more often."),
         ],
-        correct=2,
+        correct=1,
     ),
     Question(
         "The target is *je suis étudiant*. Halfway through training the decoder writes *je es*. "
@@ -35,22 +38,14 @@ QUESTIONS = [
         correct=1,
     ),
     Question(
-        "You measure 500 sentences with teacher forcing, and then written freely. What changes?",
+        "32 numbers of 32 bits have room for 1,024 bits, and a sentence of 14 letters needs 46.5. "
+        "Which measurement says that room is not what runs out?",
         answers=[
-            (
-                "Fewer words are right, and as many whole sentences.",
-                "Its first mistake is the same; only what follows it differs.",
-            ),
-            (
-                "Fewer words are right, and fewer whole sentences too.",
-                "A sentence without a mistake reads the same words both ways.",
-            ),
-            (
-                "As many words are right, and fewer whole sentences.",
-                "A wrong word that is read back pulls the next ones along.",
-            ),
+            ("A state of 128 numbers gets longer sentences right.", "That would be so, too, if room were what runs out."),
+            ("Four times the training gets longer ones right.", "The same 32 numbers then hold more than before."),
+            ("Hardly any sentence of 16 letters is right.", "That there is a limit does not say what it is made of."),
         ],
-        correct=0,
+        correct=1,
     ),
     Question(
         "You call `decode` with SOS, and then once more with *je*, on the same state. What does the second call return?",
