@@ -63,7 +63,6 @@ def gates(order: str) -> Iterator:
     yield (1 - f, 1 - i), "both are upside down: at 1 all of it passes, at 0 nothing does"
     yield (i, f), "the pair is in the wrong order: return (f, i), the forget gate first"
     yield (f, 1 - f), "that is a GRU, whose shares add up to 1: it can neither erase nor add; an LSTM's i is free"
-    yield 4 * f - 2 * i, "that is what c becomes: return the two gates, (f, i)"
 
 
 @exercise(cases=[(2.0,), (0.5,), (3.0,)], hint="After n steps gate ** n is left, with gate = sigmoid(bias)")
