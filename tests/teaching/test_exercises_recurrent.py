@@ -47,10 +47,18 @@ def half_life(bias):
     return math.log(0.5) / math.log(1 / (1 + math.exp(-bias)))
 
 
+ORDERS = {"keep": (1, 0), "replace": (0, 1), "erase": (0, 0), "add": (1, 1), "mix": (0.75, 0.25)}
+
+
+def changed(change):
+    return lambda order: change(*ORDERS[order])
+
+
 RIGHT = [
     ("recurrent_layer", layer()),
     ("recurrent_layer", lambda *given: layer()(*given).numpy()),
-    ("parameter_count", lambda blocks, i, h, directions: directions * blocks * h * (i + h + 2)),
+    ("gates", ORDERS.get),
+    ("gates", lambda order: torch.tensor(ORDERS[order])),
     ("half_life", half_life),
     ("last_outputs", lambda outputs, lengths: picked(outputs, lengths - 1)),
     ("last_outputs", lambda outputs, lengths: torch.stack([o[n - 1] for o, n in zip(outputs, lengths, strict=True)])),
@@ -72,12 +80,12 @@ WRONG = [
     ("recurrent_layer", lambda *given: layer()(*given)[:, -1], "the last step alone"),
     ("recurrent_layer", lambda *given: list(layer()(*given).unbind(dim=1)), "along dim=1"),
     ("recurrent_layer", lambda x, *rest: x, r"the shape \(2, 4, 5\), not \(2, 4, 3\)"),
-    ("parameter_count", lambda blocks, i, h, directions: directions * blocks * h * (i + h + 1), "you counted one"),
-    ("parameter_count", lambda blocks, i, h, directions: directions * blocks * h * (i + h), "biases are missing"),
-    ("parameter_count", lambda blocks, i, h, directions: blocks * h * (i + h + 2), "second direction"),
-    ("parameter_count", lambda blocks, i, h, directions: directions * h * (i + h + 2), "multiply by blocks"),
-    ("parameter_count", lambda blocks, i, h, directions: directions * blocks * h * (i + 2), "weights from the old"),
-    ("parameter_count", lambda blocks, i, h, directions: 36, r"result for \(3, 128, 64, 2\)"),
+    ("gates", changed(lambda f, i: (1 - f, i)), "a forget gate of 1 forgets nothing"),
+    ("gates", changed(lambda f, i: (1 - f, 1 - i)), "both are upside down"),
+    ("gates", changed(lambda f, i: (i, f)), r"return \(f, i\), the forget gate first"),
+    ("gates", changed(lambda f, i: (f, 1 - f)), "that is a GRU"),
+    ("gates", changed(lambda f, i: f), "return two things"),
+    ("gates", lambda order: (1, 0), "the share of the old that stays"),
     ("half_life", lambda bias: 1 / half_life(bias), "that is the inverse"),
     ("half_life", lambda bias: half_life(bias) / math.log(2), "1/e is left"),
     ("half_life", lambda bias: 0.5 * (1 + math.exp(bias)), "a share of what is left"),

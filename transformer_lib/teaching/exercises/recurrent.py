@@ -8,7 +8,7 @@ from torch import Tensor
 
 from transformer_lib.teaching.exercises import exercise, normal
 
-__all__ = ["half_life", "last_outputs", "lstm_step", "parameter_count", "recurrent_layer"]
+__all__ = ["gates", "half_life", "last_outputs", "lstm_step", "recurrent_layer"]
 
 
 def _outputs(
@@ -46,22 +46,23 @@ def recurrent_layer(x: Tensor, y: Tensor, w_x: Tensor, w_y: Tensor, b: Tensor) -
     yield backwards.flip(1), "that reads from the last step to the first"
 
 
+# Forget gate and input gate of each order: how much of the old stays, and how much of the new is written.
+_ORDERS = {"keep": (1, 0), "replace": (0, 1), "erase": (0, 0), "add": (1, 1), "mix": (0.75, 0.25)}
+
+
 @exercise(
-    cases=[(1, 3, 4, 1), (3, 128, 64, 2), (4, 5, 7, 2)],
-    hint="weight_ih has blocks · hidden rows and `input` columns, weight_hh as many rows and `hidden` columns",
+    cases=[(order,) for order in _ORDERS],
+    hint="In c = f * c + i * g, f is the share of the old that stays, i the share of the new that is written",
+    parts=("the forget gate f", "the input gate i"),
 )
-def parameter_count(blocks: int, input_size: int, hidden_size: int, directions: int) -> Iterator:
-    """The reader's `parameter_count(blocks, input_size, hidden_size, directions)` returns how many numbers are learnt."""
-    rows, columns = blocks * hidden_size, input_size + hidden_size
-    yield directions * rows * (columns + 2), "the length of the sequence does not appear: one cell serves all steps"
-    yield directions * rows * (columns + 1), "there are two biases, bias_ih and bias_hh; you counted one"
-    yield directions * rows * columns, "the two biases are missing"
-    yield rows * (columns + 2), "a second direction has a cell of its own: twice as many"
-    yield directions * hidden_size * (columns + 2), "each gate and the proposal has its own rows: multiply by blocks"
-    yield (
-        directions * rows * (input_size + 2),
-        "the weights from the old state to the new, (blocks · hidden, hidden), are missing",
-    )
+def gates(order: str) -> Iterator:
+    """The reader's `gates(order)` returns the pair (f, i) that carries out an order: keep, replace, erase, add or mix."""
+    f, i = _ORDERS[order]
+    yield (f, i), "two numbers carry out every order; with c = 4 and g = -2 it becomes 4, -2, 0, 2 and 2.5"
+    yield (1 - f, i), "mind the name: a forget gate of 1 forgets nothing"
+    yield (1 - f, 1 - i), "both are upside down: at 1 all of it passes, at 0 nothing does"
+    yield (i, f), "the pair is in the wrong order: return (f, i), the forget gate first"
+    yield (f, 1 - f), "that is a GRU, whose shares add up to 1: it can neither erase nor add; an LSTM's i is free"
 
 
 @exercise(cases=[(2.0,), (0.5,), (3.0,)], hint="After n steps gate ** n is left, with gate = sigmoid(bias)")

@@ -14,47 +14,40 @@ QUESTIONS = [
         correct=1,
     ),
     Question(
-        "You build the GRU of equation 15-4, and copy the weights of torch's `nn.GRU` into it. What happens?",
+        "Forget gate and input gate of an LSTM both stand at 1 all the time. What is its cell state?",
         answers=[
-            (
-                "Other outputs: the reset gate stands at another place in it.",
-                "torch resets after the matrix product, 15-4 before it.",
-            ),
-            ("Other outputs: in torch an update gate of 1 forgets.", "In both a 1 keeps the old state. Some papers swap it."),
-            ("The same outputs: only the order of sums differs.", "The largest difference was about 0.45: no rounding."),
+            ("The sum of all its proposals so far.", "Nothing is erased, and everything is written: add, add, add."),
+            ("The proposal of the last step alone.", "That is replace: a forget gate of 0. At 1 it forgets nothing."),
+            ("The mean of the old and of the new.", "Two halves would do that. Here both pass whole."),
         ],
         correct=0,
     ),
     Question(
-        "Name the first of 20 to 40 symbols: with torch's start, an LSTM learned nothing of it in 400 training steps. "
-        "What helped?",
+        "The plain cell fails to name the first of 20 to 40 symbols. Why was it also trained on 2 to 5 symbols?",
         answers=[
-            ("An output gate that is held at 1 all the time.", "With torch's start of the forget gate it still guessed."),
-            ("A limit for the norm of the gradient, clipping.", "It was clipped all along. That is against exploding."),
-            ("A bias that opens the forget gate at the start.", "Then memory and gradient pass through all the steps."),
+            ("To warm its weights up, so that it can go on with the long ones.", "Each training began anew."),
+            ("To show that it gets more data in the same number of steps.", "It gets less: shorter sequences."),
+            ("To show that task and training are sound.", "It is perfect there. So what breaks it is the distance."),
         ],
         correct=2,
     ),
     Question(
-        "A layer reads in two directions. You want one vector for the whole sentence. Why not take `outputs[:, -1]`?",
+        "Name the first of 20 to 40 symbols: with torch's start, an LSTM learned nothing of it in 400 training steps. "
+        "What was missing?",
         answers=[
-            (
-                "Its second half has read one word.",
-                "The right-to-left cell starts there. Take the state instead.",
-            ),
-            ("Its shape is twice as wide as it must be.", "(batch, 2 · hidden) is right: both readings side by side."),
-            ("It is zero for every sentence of the batch.", "Only where the last place is padding."),
-        ],
-        correct=0,
-    ),
-    Question(
-        "Guessing one of eight symbols is right in 12 of 100 cases. An RNN with its own readout is right in 1 of 100 at "
-        "length 41. What did a new linear readout find in its states there?",
-        answers=[
-            ("Next to nothing: 1 of 100 again.", "The states hold more than the old readout can use at this length."),
-            ("The symbol, in about 43 of 100.", "The state comes round again; the old readout fits at other lengths."),
-            ("Pure chance: 12 of 100, a guess.", "So it was with the other kind of run, whose own readout guesses too."),
+            ("A second state, which only the LSTM with an open gate has.", "Both have the same two states and three gates."),
+            ("The error from the end did not reach the first step.", "A gate at 0.5 leaves next to nothing of it."),
+            ("A limit for the gradient, since it had exploded on its way.", "It vanished, and the limit was there all along."),
         ],
         correct=1,
+    ),
+    Question(
+        "A GRU's update gate stands at 0.75, its old state at 2, its proposal at −2. What is the new state?",
+        answers=[
+            ("−1, since it takes three quarters of the new.", "In some papers. Here, as in torch, z is what is kept."),
+            ("0, since the old and the new cancel out.", "With z = 0.5 they would."),
+            ("1, since it keeps three quarters of the old.", "0.75 · 2 + 0.25 · (−2) = 1."),
+        ],
+        correct=2,
     ),
 ]
