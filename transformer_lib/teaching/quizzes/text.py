@@ -8,7 +8,7 @@ QUESTIONS = [
         answers=[
             ("The zeros are changed in training.", "Ours stay zero, and the verdict turns all the same."),
             ("The zeros are added to the logit.", "Adding zeros would do no harm. It is not the number."),
-            ("Each step changes the state.", "Also a step on zeros. So at padding no step must be taken."),
+            ("Each step of the GRU changes its state.", "Also a step on zeros. So at padding no step must be taken."),
         ],
         correct=2,
     ),
