@@ -1,6 +1,5 @@
 """Checks for the exercises of chapter 3, From text to batches."""
 
-import re
 import zlib
 from collections.abc import Iterator
 
@@ -9,31 +8,25 @@ from torch import Tensor
 
 from transformer_lib.teaching.exercises import exercise, normal
 
-__all__ = ["keep_letters", "mean_vector", "padding_share_of", "word_id"]
+__all__ = ["mean_vector", "padding_share_of", "two_logits", "word_id"]
 
 
 @exercise(
-    cases=[("Good, isn't it?",), ("10/10 for the Film!",), ("a-b_c",), ("[x]^y",), ("Très 재미!",)],
-    hint="A letter from a to z and an apostrophe stay, and each other character becomes one space",
+    cases=[()],
+    parts=("the logit listening on", "the logit hanging up"),
+    hint="Halve the state at each step and add the word's number; at the end subtract 1",
 )
-def keep_letters(text: str) -> Iterator:
-    """The reader's `keep_letters(text)` turns all but a–z, A–Z and apostrophes into spaces, one for one."""
-    yield re.sub(r"[^a-zA-Z']", " ", text), "letters from a to z and apostrophes stay, and each other character is a space"
-    yield text, "nothing has changed: re.sub returns the new text and leaves the old one as it is"
-    yield re.sub(r"^[a-zA-Z']", " ", text), "only the first letter is gone: put the caret inside the bracket"
-    yield re.sub(r"[a-zA-Z']", " ", text), "the letters are gone and the rest stays: [^…] means none of these"
-    yield re.sub(r"[^a-zA-Z']", "", text), "the characters are deleted: put a space in their place"
-    yield re.sub(r"[^a-zA-Z]", " ", text), "the apostrophe is gone: it belongs into the bracket too"
-    yield re.sub(r"[^a-z']", " ", text), "the capital letters are gone: add A-Z"
-    yield re.sub(r"[^A-Z']", " ", text), "the small letters are gone: add a-z"
-    yield re.sub(r"[^A-z']", " ", text), "A-z also holds the six signs between Z and a, among them [, ], ^ and _: write a-zA-Z"
-    yield re.sub(r"[^\w']", " ", text), r"digits, the underscore, è and 재 stay: \w means more than the letters from a to z"
-    yield (
-        re.sub(r"[^\w']|[\d_]", " ", text),
-        "è and 재 stay: they are letters too, to isalpha and to \\w, but not letters from a to z",
-    )
-    yield re.sub(r"[^a-zA-Z0-9']", " ", text), "the digits stay: they are no letters"
-    yield re.sub(r"[^a-zA-Z']+", " ", text), "several characters became one space: one space for each of them"
+def two_logits() -> Iterator:
+    """The reader's `two_logits()` returns what the small reader says about "good film" in five columns, without and with mask."""
+    yield (-0.75, 1.0), "4 and 2 at the words, then 1, 0.5 and 0.25 in the silence: the verdict has turned"
+    yield (0.25, 2.0), "those are the last states: the logit is the state minus 1"
+    yield (1.0, -0.75), "the two logits are exchanged: listening on comes first"
+    yield (1.0, 1.0), "listening on takes three more steps behind *film*, and each halves the state"
+    yield (-0.75, -0.75), "hanging up keeps the state that stood after *film*"
+    yield (-0.5, 1.0), "listening on: one step too few. The rectangle has five columns, and *good* fills the first"
+    yield (-0.875, 1.0), "listening on: one step too many. After *good* come four steps, and each halves the 4"
+    for logit in (-0.75, 0.0, 1.0):
+        yield (logit, 3.0), "*film* has the number 0, but it is a word: its step halves the state too"
 
 
 @exercise(

@@ -4,22 +4,13 @@ from transformer_lib.teaching.quiz import Question
 
 QUESTIONS = [
     Question(
-        "A bag of words is trained on twins: the same words, opposite labels. Where must its mean loss stop?",
+        "The vector of padding is all zeros. Why can padding still turn the verdict of a GRU?",
         answers=[
-            ("At 0, when it is trained long enough.", "Both twins get one probability, and it cannot fit both labels."),
-            ("At 0.693, however long it is trained.", "That is log 2: one answer for both, and p = ½ is the best one."),
-            ("At 0.5, since one of each two is right.", "Half are right, but the loss is a mean of −log p, not a share."),
+            ("The zeros are changed in training.", "Ours stay zero, and the verdict turns all the same."),
+            ("The zeros are added to the logit.", "Adding zeros would do no harm. It is not the number."),
+            ("Each step of the GRU changes its state.", "Also a step on zeros. So at padding no step must be taken."),
         ],
-        correct=1,
-    ),
-    Question(
-        "S2's pattern has its caret in the wrong place. Which two words did that put into the vocabulary?",
-        answers=[
-            ("*obody*, and *boring,* with its comma.", "It takes the first letter of the text, and leaves the rest."),
-            ("*nobody* and *Nobody*, small and large.", "Both come with the right caret too: it changes no case."),
-            ("single letters, such as *n* and also *b*.", "Only the first character of the whole text is touched."),
-        ],
-        correct=0,
+        correct=2,
     ),
     Question(
         "A vocabulary knows 4 words and has 2 OOV buckets. Which ids can an unknown word get?",
@@ -31,25 +22,30 @@ QUESTIONS = [
         correct=2,
     ),
     Question(
-        "Eight classifiers were trained without a mask, on bucketed batches. At test time 40 columns of padding were "
-        "added. What happened?",
+        "Without a mask, and without added padding, a reader is right on 99.8 of 100 held-out reviews. In wider batches it will …",
         answers=[
-            ("All eight ended at a coin flip or near it.", "That is what untrained weights do. Most learned better."),
-            (
-                "Six kept about 0.90 or more, two fell to a guess.",
-                "One of the two had 1.00 without added padding, and failed as well.",
-            ),
-            ("The share right stayed 1.00 for all eight.", "So it was with the mask, put back onto the same weights."),
+            ("… stay near that, since it has learned to read.", "Reader 1 had just this share, and fell to a coin flip."),
+            ("… perhaps fail: this share cannot tell.", "Five of eight held, and three did not, from the same left edge."),
+            ("… fail for sure, as every reader without a mask.", "Five of the eight held their verdict through forty columns."),
         ],
         correct=1,
     ),
     Question(
-        "The vocabulary is built on training and test reviews together. What does a word get that only the test has?",
+        "A reader gives the logit −3.6 to every review in a wide batch. You test it on negative reviews only. Which share is right?",
         answers=[
-            ("An id of its own, whose vector was never trained.", "As if it were known. Unknown words are no longer tested."),
-            ("A bucket of its own, that no other word has.", "With the leak it needs no bucket: it counts as known."),
-            ("A trained vector, which raises the accuracy.", "No training review has the word, so nothing trains it."),
+            ("All of them, though it reads nothing.", "So a test needs both kinds of reviews."),
+            ("One half, as a coin flip must give.", "One half is the share over both kinds together."),
+            ("None, because it has forgotten them.", "It has forgotten them, and negative is still right for each."),
         ],
         correct=0,
+    ),
+    Question(
+        "Batches are made of reviews of similar length in place of random ones; the classifier has its mask. What changes?",
+        answers=[
+            ("The logits: less padding moves them less.", "With the mask padding moves no logit at all."),
+            ("The work, and no logit.", "Fewer squares are computed. What a review gets stays the same."),
+            ("The ids: short reviews get small ones.", "An id belongs to a word. The length of a review plays no part."),
+        ],
+        correct=1,
     ),
 ]
