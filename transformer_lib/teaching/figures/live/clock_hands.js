@@ -58,7 +58,8 @@ function start(parts, data) {
     const most = all.length
     const [left, right, height] = [26, 12, 110]
     const across = (place) => left + (place / last) * (wide - left - right)
-    const down = (fit) => top + 24 + ((most - fit) / (2 * most)) * height
+    const least = -0.15 * most // the curve stays above: no shift here turns the slow hands far
+    const down = (fit) => top + 24 + ((most - fit) / (most - least)) * height
     const target = state.pos + state.k
     const fits = Array.from({ length: last + 1 }, (_, place) =>
       all.reduce((sum, omega) => sum + Math.cos(omega * (target - place)), 0)
@@ -66,13 +67,13 @@ function start(parts, data) {
     const text = (x, y, anchor, words, quiet = true) =>
       svg("text", { x, y, "text-anchor": anchor, class: quiet ? "tl-quiet" : "", style: "font-size:12px" }, words)
     const nodes = [text(0, top + 8, "start", "dot product with the row of each position", false)]
-    for (const fit of [most, 0, -most]) {
+    for (const fit of [most, most / 2, 0]) {
       const [x1, x2, y] = [left, wide - right, down(fit)]
       nodes.push(svg("line", { x1, x2, y1: y, y2: y, stroke: "var(--tl-line)", "stroke-width": 0.5 }))
-      nodes.push(text(left - 5, y + 4, "end", String(fit).replace("-", "−")))
+      nodes.push(text(left - 5, y + 4, "end", String(fit)))
     }
     for (let place = 0; place <= last; place += 10)
-      nodes.push(text(across(place), down(-most) + 16, "middle", String(place)))
+      nodes.push(text(across(place), down(least) + 14, "middle", String(place)))
     nodes.push(
       svg("polyline", {
         points: fits.map((fit, place) => `${across(place).toFixed(1)},${down(fit).toFixed(1)}`).join(" "),
@@ -85,10 +86,10 @@ function start(parts, data) {
     )
     if (target >= 0 && target <= last) {
       const [x, y] = [across(target), down(most)]
-      nodes.push(svg("line", { x1: x, x2: x, y1: y, y2: down(-most), stroke: "var(--tl-ink)", "stroke-dasharray": "4 3" }))
+      nodes.push(svg("line", { x1: x, x2: x, y1: y, y2: down(least), stroke: "var(--tl-ink)", "stroke-dasharray": "4 3" }))
       nodes.push(svg("circle", { cx: x, cy: y, r: 5, fill: "var(--tl-ink)" }))
       const anchor = x > wide / 2 ? "end" : "start"
-      nodes.push(text(x + (anchor === "end" ? -9 : 9), y + 15, anchor, `highest at ${target}`, false))
+      nodes.push(text(x + (anchor === "end" ? -7 : 7), down(0) - 5, anchor, `highest at ${target}`, false))
     }
     return nodes
   }

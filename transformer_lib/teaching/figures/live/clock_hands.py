@@ -26,13 +26,14 @@ def clock_hands() -> LiveFigure:
             f'<text x="{x}" y="144">cos {cosine:.3f}</text><text x="{x}" y="161">turn {turn:.3f}</text></g>'
         )
     fits = (table @ table[pos + k]).tolist()
-    points = [(10 + 4.7 * place, 200 + 50 * (1 - fit / (d_model / 2))) for place, fit in enumerate(fits)]
+    points = [(10 + 4.7 * place, 200 + 90 * (1 - fit / (d_model / 2))) for place, fit in enumerate(fits)]
     x, y = points[pos + k]
     drawn.append(
         '<text x="0" y="188">dot product with the row of each position</text>'
         f'<polyline points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in points)}" fill="none" stroke="var(--tl-position)" '
         f'stroke-width="2"/><circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="var(--tl-ink)"/>'
-        f'<text x="{x + 9:.1f}" y="{y + 15:.1f}">highest at {pos + k}</text>'
+        f'<line x1="{x:.1f}" x2="{x:.1f}" y1="200" y2="296" stroke="var(--tl-ink)" '
+        f'stroke-dasharray="4 3"/><text x="{x + 7:.1f}" y="290">highest at {pos + k}</text>'
     )
     label = f"Four clocks, and below them a curve that is highest at position {pos + k}"
     still = f'<svg viewBox="0 0 304 305" style="max-width:28rem" role="img" aria-label="{label}">{"".join(drawn)}</svg>'
