@@ -85,6 +85,15 @@ def test_angles_are_computed_in_float64():
     assert_close(late, torch.tensor(exact), rtol=0, atol=1e-6)
 
 
+def test_the_table_is_torchs_complex_numbers_turning():
+    speed = 10_000.0 ** (-torch.arange(64, dtype=torch.float64) / 64)  # (64 pairs)
+    pos = torch.arange(200, dtype=torch.float64).unsqueeze(1)
+    turning = torch.polar(torch.ones(200, 64, dtype=torch.float64), pos * speed)
+    table = sinusoidal_table(200, 128).double()
+    assert_close(table[:, 0::2], turning.imag, rtol=0, atol=1e-6)
+    assert_close(table[:, 1::2], turning.real, rtol=0, atol=1e-6)
+
+
 def test_values_and_lengths_are_bounded():
     table = sinusoidal_table(500, 128)
     assert table.abs().max() <= 1

@@ -9,7 +9,7 @@ from torch import Tensor
 from transformer_lib.positional_encoding import sinusoidal_table
 from transformer_lib.teaching.exercises import Hint, exercise, expect, judge, normal, numbers, same
 
-__all__ = ["first_slow_pair", "same_word_twice", "shift_matrix", "table_shape"]
+__all__ = ["first_slow_pair", "looked_at_by", "same_word_twice", "shift_matrix", "table_shape"]
 
 
 def _table(max_len: int, d_model: int) -> Tensor:
@@ -99,6 +99,21 @@ def first_slow_pair(n: int, d_model: int) -> Iterator:
     yield 0, "pair 0 is the fastest: its turn is 2π positions long. Later pairs turn more slowly"
     yield d_model // 2 - 1, "that is the slowest pair; the first one that needs more than n positions comes earlier"
     yield d_model // 2 - right, "that is how many pairs are slow; return the number of the first one"
+
+
+@exercise(
+    cases=[(20, -3), (20, 5), (7, 4), (30, -10)],
+    hint="A row that is turned by k words has become the row k places on. Which row has become the row of pos?",
+)
+def looked_at_by(pos: int, k: int) -> Iterator:
+    """The reader's `looked_at_by(pos, k)` returns whose row, turned by k words, fits the row of pos best."""
+    turned = _table(60, 8)[max(k, 0) : 50 + min(k, 0)]  # those of the turned rows that the table holds
+    first = max(-k, 0)  # whose row the first of them was
+    yield first + int((turned @ _table(60, 8)[pos]).argmax()), "turning the others back is turning yourself forward"
+    yield pos + k, "there a word looks whose own hands are turned. Here row q has become row q + k: which q gives pos?"
+    yield pos, "row pos has been turned away too: it is row pos + k now, and no longer the best fit"
+    yield k, "where a word looks depends on where it stands"
+    yield -k, "where a word looks depends on where it stands"
 
 
 @judge

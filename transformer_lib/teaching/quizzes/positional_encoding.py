@@ -22,16 +22,22 @@ QUESTIONS = [
         correct=1,
     ),
     Question(
-        "`d_model` is 512. Which dimensions change fastest from word to word?",
+        "One matrix turns the row of position 3 into the row of position 5. What does it make of the row of position 40?",
         answers=[
-            ("0 and 1, the first pair", "Pair 0 turns one radian per word."),
             (
-                "510 and 511, the last pair",
-                "The last pair needs about 60,600 words for one turn.",
+                "No row of the table: the matrix was made for position 3.",
+                "It holds the shift, 2, and no position.",
             ),
-            ("none: all are equally fast", "Each pair has a speed of its own."),
+            (
+                "The row of position 42.",
+                "Each hand turns by two words, wherever it starts.",
+            ),
+            (
+                "Nearly the row of position 42, as far as the slow hands go.",
+                "It is exact, for the fast hands as well: a shift is the same turn everywhere.",
+            ),
         ],
-        correct=0,
+        correct=1,
     ),
     Question(
         "Why is the sinusoidal table a buffer, and not a parameter of the layer?",
@@ -79,7 +85,7 @@ QUESTIONS = [
             ),
             (
                 "It adds row 20, still the random row of the start.",
-                "In our task the model then did hardly better than guess.",
+                "Nothing has trained it. The workshop shows what that does.",
             ),
         ],
         correct=2,

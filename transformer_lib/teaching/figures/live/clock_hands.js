@@ -1,7 +1,9 @@
-// Pair i of the position table is a hand that turns by ω = 1 / 10000^(2i / d_model) at each position.
+// Pair i of the position table is a hand that turns by ω = 1 / 10000^(2i / d_model) at each position. Below the clocks: the dot
+// product of the hands, turned by k positions, with the row of each position.
 
 function start(parts, data) {
   const state = { d_model: data.d_model, pos: data.pos, k: data.k }
+  const last = data.last
   const speeds = () =>
     Array.from({ length: state.d_model / 2 }, (_, pair) => 1 / 10000 ** ((2 * pair) / state.d_model))
   const short = (value) => String(Number(value.toPrecision(3)))
@@ -19,12 +21,13 @@ function start(parts, data) {
       svg("circle", { cx: x, cy: y, r: radius, fill: "none", stroke: "var(--tl-line)" }),
     ]
     if (state.k) {
-      const large = (omega * state.k) % (2 * Math.PI) > Math.PI ? 1 : 0
+      const large = Math.abs(omega * state.k) % (2 * Math.PI) > Math.PI ? 1 : 0
+      const clockwise = state.k > 0 ? 1 : 0
       const inner = 0.7 * radius
       const [from, to] = [tip(state.pos, inner), tip(state.pos + state.k, inner)]
       nodes.push(
         svg("path", {
-          d: `M${x} ${y}L${from.join(" ")}A${inner} ${inner} 0 ${large} 1 ${to.join(" ")}Z`,
+          d: `M${x} ${y}L${from.join(" ")}A${inner} ${inner} 0 ${large} ${clockwise} ${to.join(" ")}Z`,
           fill: "var(--tl-position)",
           "fill-opacity": 0.35,
         })
@@ -49,6 +52,48 @@ function start(parts, data) {
     )
   }
 
+  // How well the hands, turned by k, fit the row of each position: the sum of the cosines of the angles between them.
+  function curve(top, wide) {
+    const all = speeds()
+    const most = all.length
+    const [left, right, height] = [26, 12, 110]
+    const across = (place) => left + (place / last) * (wide - left - right)
+    const least = -0.15 * most // the curve stays above: no shift here turns the slow hands far
+    const down = (fit) => top + 24 + ((most - fit) / (most - least)) * height
+    const target = state.pos + state.k
+    const fits = Array.from({ length: last + 1 }, (_, place) =>
+      all.reduce((sum, omega) => sum + Math.cos(omega * (target - place)), 0)
+    )
+    const text = (x, y, anchor, words, quiet = true) =>
+      svg("text", { x, y, "text-anchor": anchor, class: quiet ? "tl-quiet" : "", style: "font-size:12px" }, words)
+    const nodes = [text(0, top + 8, "start", "dot product with the row of each position", false)]
+    for (const fit of [most, most / 2, 0]) {
+      const [x1, x2, y] = [left, wide - right, down(fit)]
+      nodes.push(svg("line", { x1, x2, y1: y, y2: y, stroke: "var(--tl-line)", "stroke-width": 0.5 }))
+      nodes.push(text(left - 5, y + 4, "end", String(fit)))
+    }
+    for (let place = 0; place <= last; place += 10)
+      nodes.push(text(across(place), down(least) + 14, "middle", String(place)))
+    nodes.push(
+      svg("polyline", {
+        points: fits.map((fit, place) => `${across(place).toFixed(1)},${down(fit).toFixed(1)}`).join(" "),
+        fill: "none",
+        stroke: "var(--tl-position)",
+        "stroke-width": 2,
+        class: "tl-fits",
+        "data-fits": fits.map((fit) => fit.toFixed(4)).join(" "),
+      })
+    )
+    if (target >= 0 && target <= last) {
+      const [x, y] = [across(target), down(most)]
+      nodes.push(svg("line", { x1: x, x2: x, y1: y, y2: down(least), stroke: "var(--tl-ink)", "stroke-dasharray": "4 3" }))
+      nodes.push(svg("circle", { cx: x, cy: y, r: 5, fill: "var(--tl-ink)" }))
+      const anchor = x > wide / 2 ? "end" : "start"
+      nodes.push(text(x + (anchor === "end" ? -7 : 7), down(0) - 5, anchor, `highest at ${target}`, false))
+    }
+    return nodes
+  }
+
   function says() {
     const all = speeds()
     const { pos, k, d_model } = state
@@ -56,14 +101,16 @@ function start(parts, data) {
     if (!k)
       return (
         `The ${d_model} numbers are row ${pos} of the table. The fastest hand has made ${number(pos / (2 * Math.PI))} ` +
-        `turns; the slowest needs ${grouped(Math.round((2 * Math.PI) / slowest))} positions for one.`
+        `turns; the slowest needs ${grouped(Math.round((2 * Math.PI) / slowest))} positions for one. The row fits ` +
+        `itself best: the curve is highest at ${pos}.`
       )
-    const product = all.reduce((sum, omega) => sum + Math.cos(omega * k), 0)
+    const target = pos + k
+    const seen = target >= 0 && target <= last
+    const where = seen ? `so the curve is highest at ${target}` : `and the curve has no position ${target}`
     return (
-      `From position ${pos} to ${pos + k}, the dashed hands, each hand turns by ω · k: by ${k} radians in pair 0, by ` +
-      `${short(slowest * k)} in pair ${all.length - 1}. The dot product of rows ${pos} and ${pos + k} is ` +
-      `${number(product)}. Turns and product are the same at every position.`
-    )
+      `The dashed hands: position ${pos}, each hand turned by ω · k. That is ${k} radians in pair 0 and ` +
+      `${short(slowest * k)} in pair ${all.length - 1}, at every position. They are the hands of position ${target}, ${where}.`
+    ).replace(/(^| )-(?=\d)/g, "$1−")
   }
 
   let width
@@ -79,10 +126,11 @@ function start(parts, data) {
       const y = 20 + height * Math.floor(pair / columns) + cell / 2
       return [...clock(x, y, radius, omega), ...words(x, y + cell / 2 + 14, cell < 80 ? 12 : 13, pair, omega)]
     })
-    const viewBox = `0 0 ${width} ${20 + height * (all.length / columns)}`
+    const below = 20 + height * (all.length / columns)
+    const viewBox = `0 0 ${width} ${below + 165}`
     const axes = ["↑ cos", "→ sin"].map((words, i) => svg("text", { x: 52 * i, y: 12, class: "tl-quiet" }, words))
-    const label = `The hands at position ${state.pos}${state.k ? ` and at ${state.pos + state.k}` : ""}`
-    parts.show(svg("svg", { viewBox, role: "img", "aria-label": label }, ...axes, ...clocks))
+    const label = `The hands at position ${state.pos}${state.k ? ` and turned by ${state.k}` : ""}, and how well each row fits them`
+    parts.show(svg("svg", { viewBox, role: "img", "aria-label": label }, ...axes, ...clocks, ...curve(below + 6, width)))
     parts.say(says())
   }
 
@@ -90,11 +138,12 @@ function start(parts, data) {
     state[name] = value
     draw()
   }
-  const upTo = (last) => Array.from({ length: last + 1 }, (_, i) => i)
+  const from = (first, last) => Array.from({ length: last - first + 1 }, (_, i) => first + i)
+  const signed = (value) => String(value).replace("-", "−")
   parts.controls.append(
     choice({ label: "d_model", options: [4, 8, 16], value: state.d_model, changed: set("d_model") }),
-    slider({ label: "position", values: upTo(60), value: state.pos, changed: set("pos") }),
-    slider({ label: "shift k", values: upTo(20), value: state.k, changed: set("k") })
+    slider({ label: "position", values: from(0, last), value: state.pos, changed: set("pos") }),
+    slider({ label: "shift k", values: from(-10, 10), value: state.k, write: signed, changed: set("k") })
   )
   parts.drawInWidth((newWidth) => {
     width = newWidth
