@@ -8,7 +8,7 @@ from torch import Tensor
 
 from transformer_lib.teaching.exercises import exercise, normal
 
-__all__ = ["cost", "look_up", "score_deviation", "split"]
+__all__ = ["cost", "look_up", "score_deviation", "split", "whisper_and_shout"]
 
 
 @exercise(
@@ -34,6 +34,26 @@ def look_up(query: Tensor, keys: Tensor, values: Tensor) -> Iterator:
     yield plain / scale, "divide the scores, not the weights: the scale comes before the softmax"
     yield scores @ values / scale, "the softmax is missing: the weights must be positive and sum to 1"
     yield scores @ values, "the scale and the softmax are missing"
+
+
+@exercise(
+    cases=[()],
+    hint="Compute the three dot products with (0, 0, 0, 0); then those with (0, 300, 0, 100), and by how much one of them leads",
+    parts=("the weights of the whisper", "the weights of the shout"),
+)
+def whisper_and_shout() -> Iterator:
+    """The reader's `whisper_and_shout()` returns the weights of two queries: one of zeros, and one that is very large."""
+    average, strict = [1 / 3] * 3, [0.0, 1.0, 0.0]
+    yield (average, strict), "nobody asks and all speak alike: the plain average; somebody shouts and one answers: the strict dictionary"
+    yield ([0.0] * 3, ...), "three scores of 0 are no weights of 0: the softmax turns them into positive numbers that sum to 1"
+    for digits in (1, 2, 3):
+        yield ([round(1 / 3, digits)] * 3, ...), "nearly: write 1 / 3, so that the three weights sum to 1"
+    yield ([1.0] * 3, ...), "e to the 0 is 1, and then each is divided by the sum of all three"
+    yield ([0.026, 0.858, 0.116], ...), "these are the weights of the query (0, 3, 0, 1); this one has a dot product of 0 with every key"
+    yield (strict, average), "the two are the other way round: first the whisper, then the shout"
+    yield (..., [0.026, 0.858, 0.116]), "a query 100 times as large has scores 100 times as far apart: how much does the best one lead?"
+    yield (..., [1.0, 0.0, 0.0]), "the order is They, played, chess; which key fits the question best?"
+    yield (..., average), "a larger query makes larger differences between the scores, so the weights become less alike"
 
 
 @exercise(
