@@ -63,7 +63,7 @@ WRONG = [
     ("score_deviation", lambda s, d_k: s, "the product is s · s"),
     ("score_deviation", lambda s, d_k: s**4, "that is the variance"),
     ("score_deviation", lambda s, d_k: math.sqrt(d_k) * s**2, "before the scale"),
-    ("score_deviation", lambda s, d_k: s**2 / math.sqrt(d_k), "√d_k times as large"),
+    ("score_deviation", lambda s, d_k: s**2 / math.sqrt(d_k), "√d_k times that of one product"),
     ("split", lambda x, heads: x.view(len(x), heads, x.size(1), -1), "the content is not: cut each row first"),
     ("split", cut, "the heads must come before the words"),
     (
