@@ -8,7 +8,7 @@ from torch import Tensor
 
 from transformer_lib.teaching.exercises import exercise, normal
 
-__all__ = ["cost", "look_up", "score_deviation", "split"]
+__all__ = ["cost", "look_up", "score_deviation", "split", "whisper_and_shout"]
 
 
 @exercise(
@@ -37,17 +37,40 @@ def look_up(query: Tensor, keys: Tensor, values: Tensor) -> Iterator:
 
 
 @exercise(
+    cases=[()],
+    hint="Compute the three dot products of each query, and by how much one of them leads",
+    parts=("the weights of the whisper", "the weights of the shout"),
+)
+def whisper_and_shout() -> Iterator:
+    """The reader's `whisper_and_shout()` returns the weights of two queries: one of zeros, and one that is very large."""
+    average, strict = [1 / 3] * 3, [0.0, 1.0, 0.0]
+    yield (average, strict), "a whisper hears the plain average, a shout gets the strict dictionary"
+    yield ([0.0] * 3, ...), "three scores of 0 are no weights of 0: the softmax turns them into positive numbers that sum to 1"
+    for digits in (1, 2, 3):
+        yield ([round(1 / 3, digits)] * 3, ...), "nearly: write 1 / 3, so that the three weights sum to 1"
+    yield ([1.0] * 3, ...), "e to the 0 is 1, and then each is divided by the sum of all three"
+    yield (
+        ([0.026, 0.858, 0.116], ...),
+        "these are the weights of (0, 3, 0, 1); this query has a dot product of 0 with every key",
+    )
+    yield (strict, average), "the two are the other way round: first the whisper, then the shout"
+    yield (..., [0.026, 0.858, 0.116]), "scores 100 times as large are 100 times as far apart: how much does the best one lead?"
+    yield (..., [1.0, 0.0, 0.0]), "the order is They, played, chess; which key fits the question best?"
+    yield (..., average), "a larger query makes larger differences between the scores, so the weights become less alike"
+
+
+@exercise(
     cases=[(3.0, 16), (0.5, 64), (2.0, 4)],
-    hint="The variance of a product is s² · s², and the variances of d_k products add up",
+    hint="How many times as large is one product, how many times as large the sum?",
 )
 def score_deviation(s: float, d_k: int) -> Iterator:
     """The reader's `score_deviation(s, d_k)` returns the standard deviation of the scaled score."""
     yield s**2, "s²: with the scale the width has no effect, the size of the vectors has"
-    yield 1.0, "that holds only for variance 1: the size of the vectors still counts"
-    yield s, "a product of two such numbers has the deviation s · s"
-    yield s**4, "that is the variance; take its square root"
-    yield math.sqrt(d_k) * s**2, "that is the deviation before the scale; now divide by √d_k"
-    yield s**2 / math.sqrt(d_k), "the sum of d_k products has a deviation √d_k times as large as one product"
+    yield 1.0, "that holds only for s = 1: the size of the vectors still counts"
+    yield s, "both numbers of a product are s times as large, so the product is s · s times as large"
+    yield s**4, "that is the variance, the square of the size; take its root"
+    yield math.sqrt(d_k) * s**2, "that is the size before the scale; now divide by √d_k"
+    yield s**2 / math.sqrt(d_k), "the sum of d_k products has a size √d_k times that of one product"
 
 
 @exercise(

@@ -29,7 +29,7 @@ QUESTIONS = [
                 "Its own matrix, 512 by 64, takes in the whole vector.",
             ),
             (
-                "The first 64 of them, as they are.",
+                "The first 64 of them, exactly as they are.",
                 "Only the projected result is cut; the vector itself never is.",
             ),
             (
@@ -43,9 +43,9 @@ QUESTIONS = [
         "The scores of two words differ by 8, and the better one has the weight 0.9997. "
         "How much does that weight rise when its score rises by 0.1?",
         answers=[
-            ("By about 0.1, as the score did.", "The softmax lies between: it multiplies by a (1 − a)."),
-            ("By about 0.025, a quarter of it.", "A quarter is a (1 − a) for a = 0.5, two equal scores."),
-            ("By about 0.00003: hardly at all.", "0.1 · 0.9997 · 0.0003. That is why scores are kept small."),
+            ("By about 0.1, as the score did.", "Between score and weight lies the softmax, and here it hardly listens."),
+            ("By about 0.025, a quarter of it.", "So much it would rise if the two scores were equal."),
+            ("By about 0.00003: hardly at all.", "Eight ahead, the softmax no longer listens: so scores are kept small."),
         ],
         correct=2,
     ),
@@ -53,7 +53,7 @@ QUESTIONS = [
         "Heads are made by `x.view(batch, heads, seq, d_k)` alone. What happens?",
         answers=[
             (
-                "An error: the numbers do not fit this shape.",
+                "An error: so many numbers do not fit into this shape.",
                 "They fit: the product of the sizes is the same.",
             ),
             (
