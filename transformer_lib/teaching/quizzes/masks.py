@@ -34,7 +34,7 @@ QUESTIONS = [
         correct=0,
     ),
     Question(
-        "Which padding does cross-attention hide?",
+        "In cross-attention the target looks at the source. Which padding does its mask hide?",
         answers=[
             ("That of the target, because its queries are padded", "The target asks; nobody looks at its padding here."),
             ("That of both sentences, joined with the `&` operator", "A padded query hides no key."),
@@ -43,11 +43,11 @@ QUESTIONS = [
         correct=2,
     ),
     Question(
-        "You hide a whole row by adding −10,000 to its scores, in float32. What are its weights?",
+        "Somebody writes 0 in place of each hidden score, and then takes the softmax. What do the hidden words get?",
         answers=[
-            ("All 0, as those of a score of −∞ would be", "A softmax always sums to 1."),
-            ("The same as without any mask", "The same number added everywhere cancels out."),
-            ("An even share for each of its places", "That is what *writing* −10⁹ in place of the scores gives."),
+            ("Nothing, since a score of 0 stands for no attention at all", "A score is no weight. Only −∞ becomes a weight of 0."),
+            ("A share like that of any other score of 0", "The softmax raises e to it, and e⁰ is 1."),
+            ("An even share of the row, and so do all of its other words", "The other words keep their own scores."),
         ],
         correct=1,
     ),
