@@ -45,7 +45,10 @@ QUESTIONS = [
     Question(
         "Somebody writes 0 in place of each hidden score, and then takes the softmax. What do the hidden words get?",
         answers=[
-            ("Nothing, since a score of 0 stands for no attention at all", "A score is no weight. Only −∞ becomes a weight of 0."),
+            (
+                "Nothing, since a score of 0 stands for no attention at all",
+                "A score is no weight. Only −∞ becomes a weight of 0.",
+            ),
             ("A share like that of any other score of 0", "The softmax raises e to it, and e⁰ is 1."),
             ("An even share of the row, and so do all of its other words", "The other words keep their own scores."),
         ],
