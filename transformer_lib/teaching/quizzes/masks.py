@@ -24,7 +24,7 @@ QUESTIONS = [
     Question(
         "Why is the diagonal of the causal mask True?",
         answers=[
-            ("Place t holds a word that is known, and predicts the next", "So a place may look at itself."),
+            ("Place t holds a known word and predicts the next", "So a place may look at itself."),
             ("Row 0 alone needs it; the other rows could do without", "They would miss their newest word."),
             (
                 "Place t predicts word t, and so it needs word t as input",
@@ -38,7 +38,7 @@ QUESTIONS = [
         answers=[
             ("That of the target, because its queries are padded", "The target asks; nobody looks at its padding here."),
             ("That of both sentences, joined with the `&` operator", "A padded query hides no key."),
-            ("That of the source, because its keys are what is looked at", "The keys come from the source."),
+            ("That of the source, where the keys come from", "What is looked at must be real."),
         ],
         correct=2,
     ),
