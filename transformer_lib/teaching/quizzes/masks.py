@@ -24,7 +24,7 @@ QUESTIONS = [
     Question(
         "Why is the diagonal of the causal mask True?",
         answers=[
-            ("Place t holds a word that is known, and predicts the next", "So a place may look at itself."),
+            ("Place t holds a known word and predicts the next", "So a place may look at itself."),
             ("Row 0 alone needs it; the other rows could do without", "They would miss their newest word."),
             (
                 "Place t predicts word t, and so it needs word t as input",
@@ -34,20 +34,23 @@ QUESTIONS = [
         correct=0,
     ),
     Question(
-        "Which padding does cross-attention hide?",
+        "In cross-attention the target looks at the source. Which padding does its mask hide?",
         answers=[
             ("That of the target, because its queries are padded", "The target asks; nobody looks at its padding here."),
             ("That of both sentences, joined with the `&` operator", "A padded query hides no key."),
-            ("That of the source, because its keys are what is looked at", "The keys come from the source."),
+            ("That of the source, where the keys come from", "What is looked at must be real."),
         ],
         correct=2,
     ),
     Question(
-        "You hide a whole row by adding −10,000 to its scores, in float32. What are its weights?",
+        "Somebody writes 0 in place of each hidden score, and then takes the softmax. What do the hidden words get?",
         answers=[
-            ("All 0, as those of a score of −∞ would be", "A softmax always sums to 1."),
-            ("The same as without any mask", "The same number added everywhere cancels out."),
-            ("An even share for each of its places", "That is what *writing* −10⁹ in place of the scores gives."),
+            (
+                "Nothing, since a score of 0 stands for no attention at all",
+                "A score is no weight. Only −∞ becomes a weight of 0.",
+            ),
+            ("A share like that of any other score of 0", "The softmax raises e to it, and e⁰ is 1."),
+            ("An even share of the row, and so do all of its other words", "The other words keep their own scores."),
         ],
         correct=1,
     ),

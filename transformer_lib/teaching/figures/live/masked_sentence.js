@@ -69,7 +69,12 @@ function start(parts, data) {
       hatched: weight === 0,
     }),
   }
-  const titles = { scores: "scores", mask: "mask (filled: may look)", weights: "weights" }
+  const titles = { scores: "scores", mask: "mask", weights: "weights" }
+
+  // How wide a word is drawn: capitals and angle brackets take more room than other letters.
+  const ruler = html("canvas").getContext("2d")
+  ruler.font = "13px system-ui, sans-serif"
+  const widthOf = (word) => ruler.measureText(word).width
 
   // One matrix with its upper left cell at (left, top), and its keys' names above it.
   function matrix(name, values, labels, left, top, cell, withQueries) {
@@ -88,7 +93,7 @@ function start(parts, data) {
         if (hatched) nodes.push(svg("path", { d: stripes.join(""), ...line, stroke: "var(--tl-mask)" }))
         if (text) {
           const place = { x: x + cell / 2, y: y + cell / 2 + 4, "text-anchor": "middle" }
-          nodes.push(svg("text", { ...place, style: `font-size:${cell < 28 ? 10.5 : 12}px` }, text))
+          nodes.push(svg("text", { ...place, style: `font-size:${cell < 32 ? 10.5 : 12}px` }, text))
         }
         const group = svg("g", { "data-cell": name, style: "cursor:pointer" }, ...nodes)
         group.addEventListener("click", () => look(query, key))
@@ -113,10 +118,10 @@ function start(parts, data) {
     const now = tokens()
     const labels = now.map((token) => data.words[token])
     const parts_of = attention(now)
-    const long = 10 + 7.4 * Math.max(...labels.map((label) => label.length))
+    const long = 12 + Math.max(...labels.map(widthOf))
     const gap = 12
     const beside = (width - long - 2 * gap) / 3 / labels.length
-    const wide = beside >= 23
+    const wide = beside >= 27
     const cell = Math.min(36, wide ? beside : (width - long - 2) / labels.length)
     const [across, down] = [cell * labels.length + gap, cell * labels.length + long + 34]
     const matrices = Object.entries(titles).flatMap(([name, title], i) => {
