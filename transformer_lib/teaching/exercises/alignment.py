@@ -1,14 +1,14 @@
 """Checks for the exercises of chapter 4, Attention as a repair."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import torch
 from torch import Tensor
 
-from transformer_lib.teaching.exercises import exercise, normal
+from transformer_lib.teaching.exercises import Hint, exercise, judge, normal, numbers
 
-__all__ = ["additive_parameters", "attend", "masked_weights", "road"]
+__all__ = ["attend", "masked_weights", "road", "steer"]
 
 
 @exercise(
@@ -81,23 +81,35 @@ def masked_weights(scores: Tensor, mask: Tensor) -> Iterator:
         )
 
 
-@exercise(
-    cases=[(3, 5, 7), (64, 64, 64), (512, 1024, 256)],
-    hint="Write down the shape of each matrix in v · tanh(W_q q + W_m m), and how many numbers each holds",
-)
-def additive_parameters(query_size: int, memory_size: int, hidden_size: int) -> Iterator:
-    """The reader's `additive_parameters(query_size, memory_size, hidden_size)` counts the numbers that are learned."""
-    matrices = hidden_size * (query_size + memory_size)
-    yield matrices + hidden_size, "two projections to `hidden_size` numbers, and one weight for each of them"
-    yield matrices, "the last layer is missing: v has one number for each hidden one"
-    yield matrices + 3 * hidden_size + 1, "this counts biases, and there are none"
-    yield matrices + 2 * hidden_size, "this counts the biases of one layer, and there are none"
-    yield matrices + 1, "v is not one number: it has one for each hidden one"
-    yield hidden_size * query_size * memory_size, "W_q and W_m are two matrices: their sizes add up"
-    yield (
-        query_size + memory_size + 1,
-        "that is a single neuron with its bias, the one that cannot steer; count the hidden layer",
-    )
+_ROWS = {"I": (1.0, 0.0), "am": (0.0, 1.0), "late": (2.0, 1.0), "too": (0.5, 0.5)}
+
+
+@judge
+def steer(attempt: Callable) -> str:
+    """The reader's `steer()` returns, for each of four rows, a query that gives it more than 0.9 of the weight, or None."""
+    entries = attempt()
+    if not (isinstance(entries, list | tuple) or hasattr(entries, "shape")) or len(entries) != len(_ROWS):
+        raise Hint("return four entries, for I, am, late and too: each a query (two numbers), or None")
+    memory = torch.tensor([*_ROWS.values()], dtype=torch.float64)
+    for place, (word, entry) in enumerate(zip(_ROWS, entries, strict=True)):
+        if entry is None:
+            if word != "too":
+                raise Hint(
+                    f"there is a query for {word}: look for a direction in which its row lies further than all the others"
+                )
+            continue
+        query = torch.from_numpy(numbers(entry, (2,), what=f"the query for {word}"))
+        scores = memory @ query
+        weights = scores.softmax(dim=0)
+        if weights[place] > 0.9:
+            continue
+        shown = ", ".join(f"{name} {weight:.3f}" for name, weight in zip(_ROWS, weights.tolist(), strict=True))
+        if word == "too":
+            raise Hint(f"with this query: {shown}. Write down the score of too: how does it lie to the scores of I and of am?")
+        if scores[place] > scores[torch.arange(len(_ROWS)) != place].max() + 1e-9:
+            raise Hint(f"for {word} the direction is right, but the weights are {shown}: what does a longer query do?")
+        raise Hint(f"with the query for {word} the weights are {shown}: turn it away from the row that wins")
+    return "each corner of the triangle can be reached; a row between two others has the mean of their scores, and never wins"
 
 
 @exercise(

@@ -49,12 +49,15 @@ QUESTIONS = [
         correct=2,
     ),
     Question(
-        "In a map the largest weight stands one place beside the needed word, and the answer is right. How can that be?",
+        "A map puts all the weight of a step on the row of *owl*. What has this row read?",
         answers=[
-            ("The encoder's output there has read the needed word too.", "It is a summary of the words around it."),
-            ("The weights hardly matter: the state knows it.", "Then the knee would be where chapter 1 found it."),
-            ("The map is drawn from a second, different pass.", "The state holds the weights that `decode` has used."),
+            (
+                "The word *owl* alone, and no other.",
+                "An encoder's output is its state, and that has read the words before too.",
+            ),
+            ("All words up to *owl*, itself included.", "A row is a summary of what was read up to there."),
+            ("The whole sentence, to its last word.", "That is so for the last row only: this encoder reads once, forwards."),
         ],
-        correct=0,
+        correct=1,
     ),
 ]
