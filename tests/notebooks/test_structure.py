@@ -248,11 +248,23 @@ def test_maps_keep_their_white(notebook):
     assert not turned, "these need the tag `keep-white`"
 
 
+def holds_only_settings(cell):
+    """Tell whether a cell is dataclasses alone: they name sizes and refuse wrong ones, and are no component."""
+    body = tree(cell).body
+    return bool(body) and all(
+        isinstance(node, ast.ClassDef) and any("dataclass" in ast.unparse(mark) for mark in node.decorator_list)
+        for node in body
+    )
+
+
 def test_the_component_is_never_folded(notebook):
     folded = [
         cell.id
         for cell in notebook.cells
-        if is_exported(cell) and not holds_only_imports(cell) and notebooks.FOLDED & set(tags(cell))
+        if is_exported(cell)
+        and not holds_only_imports(cell)
+        and not holds_only_settings(cell)
+        and notebooks.FOLDED & set(tags(cell))
     ]
     assert not folded
 
