@@ -249,9 +249,13 @@ def test_maps_keep_their_white(notebook):
 
 
 def is_plumbing(cell):
-    """Whether a cell defines no class and no public function: names for types, and helpers that begin with `_`."""
-    definitions = [node for node in tree(cell).body if isinstance(node, ast.ClassDef | ast.FunctionDef)]
-    return all(isinstance(node, ast.FunctionDef) and node.name.startswith("_") for node in definitions)
+    """Whether a cell defines no component: names for types, helpers that begin with `_`, dataclasses that hold settings."""
+
+    def plumbing(node):
+        marks = [ast.unparse(mark) for mark in getattr(node, "decorator_list", [])]
+        return any("dataclass" in mark for mark in marks) if isinstance(node, ast.ClassDef) else node.name.startswith("_")
+
+    return all(map(plumbing, (node for node in tree(cell).body if isinstance(node, ast.ClassDef | ast.FunctionDef))))
 
 
 def test_the_component_is_never_folded(notebook):

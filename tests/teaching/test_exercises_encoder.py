@@ -10,8 +10,35 @@ def centred(x, dim=-1):
     return x - x.mean(dim=dim, keepdim=True)
 
 
-def feed_forward(x, w_1, b_1, w_2, b_2):
-    return (x @ w_1 + b_1).relu() @ w_2 + b_2
+def poured(x, rounds, add, dim=0):
+    for _ in range(rounds):
+        average = x.mean(dim, keepdim=True).expand_as(x)
+        x = x + average if add else average
+    return x
+
+
+def poured_in_place(x, rounds, add):
+    for _ in range(rounds):
+        average = x.mean(0)
+        x *= add
+        x += average
+    return x
+
+
+def layer_of(x, attention, feed_forward, norm):
+    z = norm(x + attention(x))
+    return norm(z + feed_forward(z))
+
+
+def layer_in_place(x, attention, feed_forward, norm):
+    x += attention(x)
+    x = norm(x)
+    x += feed_forward(x)
+    return norm(x)
+
+
+def bends(w_1, b_1, w_2, b_2=0):
+    return lambda: ([w_1], b_1, [[number] for number in w_2], [b_2])
 
 
 def normalised_in_place(x, eps):
@@ -20,40 +47,53 @@ def normalised_in_place(x, eps):
     return x
 
 
-def added_in_place(x, norm, sublayer):
-    x += sublayer(norm(x))
-    return x
-
-
 RIGHT = [
-    ("head_shapes", lambda s, d, h: ((d, d // h), (s, d // h), (s, s))),
-    ("head_shapes", lambda s, d, h: [torch.zeros(d, d // h).shape, [s, d // h], (s, s)]),
+    ("pour", poured),
+    ("pour", poured_in_place),
+    ("pour", lambda x, rounds, add: poured(x, rounds, add).tolist()),
+    ("layer_of", layer_of),
+    ("layer_of", layer_in_place),
+    ("layer_of", lambda *given: layer_of(*given).float().numpy()),
+    ("two_bends", bends([1, 1], [0, -1], [1, -1])),
+    ("two_bends", bends([-1, -1], [1, 0], [-1, 1], 1)),
+    ("two_bends", bends([1, 2, 1], [0, -2, -5], [1, -0.5, 0])),
+    ("two_bends", lambda: tuple(map(torch.tensor, bends([1, 1], [0, -1], [1, -1])()))),
     ("normalise_rows", lambda x, eps: centred(x) / (x.var(-1, correction=0, keepdim=True) + eps).sqrt()),
     ("normalise_rows", lambda x, eps: torch.nn.functional.layer_norm(x, (4,), eps=eps)),
     ("normalise_rows", lambda x, eps: torch.nn.functional.layer_norm(x.float(), (4,), eps=eps).numpy()),
-    ("pre_norm_step", lambda x, norm, sublayer: x + sublayer(norm(x))),
     ("normalise_rows", normalised_in_place),
-    ("pre_norm_step", added_in_place),
-    ("feed_forward", feed_forward),
-    ("feed_forward", lambda *given: feed_forward(*given).tolist()),
-    ("feed_forward", lambda x, w, b, v, c: torch.nn.functional.linear(torch.relu(x @ w + b), v.T, c).float()),
 ]
 WRONG = [
-    ("head_shapes", lambda s, d, h: ((d, d), (s, d), (s, s)), "all heads side by side"),
-    ("head_shapes", lambda s, d, h: ((d // h, d), (s, d // h), (s, s)), "W_Q is transposed"),
-    ("head_shapes", lambda s, d, h: ((d, d // h), (s, d // h), (d // h, d // h)), "tokens with tokens"),
-    ("head_shapes", lambda s, d, h: ((d, h), (s, h), (s, s)), "not the number of heads"),
-    ("head_shapes", lambda s, d, h: ((s, d // h), (s, d // h), (s, s)), "cannot depend on the length"),
-    ("head_shapes", lambda s, d, h: ((d, d // h), (s, d // h), (s, d // h)), "one row per query"),
-    ("head_shapes", lambda s, d, h: (d, d // h), "return three things: the shape of W_Q, the shape of Q and the shape of"),
-    ("head_shapes", lambda s, d, h: ((d, d // h), (s, d // h), (h, s, s)), "for all heads at once"),
-    ("head_shapes", lambda s, d, h: ((h, d, d // h), (h, s, d // h), (h, s, s)), "for all heads at once"),
-    ("head_shapes", lambda s, d, h: ((d, d // h), (s, d // h), (1, s, s)), r"of the weights .* \[3, 3\], not \[1, 3, 3\]"),
-    (
-        "head_shapes",
-        lambda s, d, h: ((8, 2), (3, 2), (3, 3)),
-        r"the shape of W_Q for \(50, 512, 8\) should be \[512, 64\], not \[8, 2\]",
-    ),
+    ("pour", lambda x, rounds, add: poured(x, rounds, not add), "wrong way round"),
+    ("pour", lambda x, rounds, add: poured(x, 1, add), "this is one round"),
+    ("pour", lambda x, rounds, add: poured(x, rounds, add, dim=1), "within a token"),
+    ("pour", lambda x, rounds, add: x + rounds * x.mean(0) if add else poured(x, 1, False), "the average of the first round"),
+    ("pour", lambda x, rounds, add: x, "Each round: the average"),
+    ("layer_of", lambda x, a, f, n: n(x + f(n(x + a(x)))), "starts at z"),
+    ("layer_of", lambda x, a, f, n: n(n(x + a(x)) + f(x)), "works on z"),
+    ("layer_of", lambda x, a, f, n: n(f(n(x + a(x)))), "around the second box is missing"),
+    ("layer_of", lambda x, a, f, n: n(n(a(x)) + f(n(a(x)))), "around the first box is missing"),
+    ("layer_of", lambda x, a, f, n: n(f(n(a(x)))), "both ways around are missing"),
+    ("layer_of", lambda x, a, f, n: n(x + a(x)), "the first box alone"),
+    ("layer_of", lambda x, a, f, n: n(x + a(x)) + f(n(x + a(x))), "the second norm is missing"),
+    ("layer_of", lambda x, a, f, n: x + a(x) + f(x + a(x)), "both norms are missing"),
+    ("layer_of", lambda x, a, f, n: n(x + a(x) + f(x + a(x))), "the first norm is missing"),
+    ("layer_of", lambda x, a, f, n: x + a(n(x)) + f(n(x + a(n(x)))), "this is pre-norm"),
+    ("layer_of", lambda x, a, f, n: x + n(a(x)) + n(f(x + n(a(x)))), "not what the box gives"),
+    ("layer_of", lambda x, a, f, n: layer_of(x, f, a, n), "attention comes first"),
+    ("layer_of", lambda x, a, f, n: n(x + a(x) + f(x)), "one after the other"),
+    ("layer_of", lambda x, a, f, n: x, "First z = norm"),
+    ("two_bends", bends([1], [0], [1]), "it never stops"),
+    ("two_bends", bends([1, -1], [0, 0], [1, -1]), "a straight line"),
+    ("two_bends", bends([1, -1], [0, 0], [1, 1]), "the V of the text"),
+    ("two_bends", bends([1, 1], [0, 0], [1, -1]), "0 everywhere"),
+    ("two_bends", bends([1, 1], [0, -1], [1, 1]), "the wrong way"),
+    ("two_bends", bends([1, 1], [0, 1], [1, -1]), "stands at -1"),
+    ("two_bends", bends([1, 1], [0, -2], [1, -1]), r"for a = 1.5 it gives 1.5, not 1"),
+    ("two_bends", lambda: ([[1, 1]], [0, -1], [1, -1], [0]), r"w_2 should have the shape \(2, 1\), not \(2,\)"),
+    ("two_bends", lambda: ([[1, 1]], 0, [[1], [-1]], [0]), "b_1 is a vector"),
+    ("two_bends", lambda: [[1, 1]], "return four things"),
+    ("two_bends", lambda: ([["a", "b"]], [0, -1], [[1], [-1]], [0]), "w_1 should be numbers"),
     ("normalise_rows", lambda x, eps: centred(x) / (x.var(-1, keepdim=True) + eps).sqrt(), "divided by n - 1"),
     (
         "normalise_rows",
@@ -66,20 +106,5 @@ WRONG = [
     ("normalise_rows", lambda x, eps: centred(x) / x.std(-1, correction=0, keepdim=True), "eps is not used"),
     ("normalise_rows", lambda x, eps: x, "Subtract each row's mean"),
     ("normalise_rows", lambda x, eps: x[0], r"the shape \(3, 4\), not \(4,\)"),
-    ("pre_norm_step", lambda x, norm, sublayer: norm(x + sublayer(x)), "this is post-norm"),
-    ("pre_norm_step", lambda x, norm, sublayer: x + norm(sublayer(x)), "before the sublayer"),
-    ("pre_norm_step", lambda x, norm, sublayer: norm(x) + sublayer(norm(x)), "was not normalised"),
-    ("pre_norm_step", lambda x, norm, sublayer: sublayer(norm(x)), "residual is missing"),
-    ("pre_norm_step", lambda x, norm, sublayer: x + sublayer(x), "nothing is normalised"),
-    ("pre_norm_step", lambda x, norm, sublayer: x, "add the untouched x"),
-    ("feed_forward", lambda x, w, b, v, c: (x @ w + b) @ v + c, "the ReLU is missing"),
-    ("feed_forward", lambda *given: feed_forward(*given).relu(), "keeps its negative numbers"),
-    ("feed_forward", lambda x, w, b, v, c: ((x @ w + b) @ v + c).relu(), "not at the end"),
-    ("feed_forward", lambda x, w, b, v, c: (x @ w).relu() @ v + c, "b_1 is missing"),
-    ("feed_forward", lambda x, w, b, v, c: (x @ w + b).relu() @ v, "b_2 is missing"),
-    ("feed_forward", lambda x, w, b, v, c: ((x @ w).relu() + b) @ v + c, "before, so that it moves the bend"),
-    ("feed_forward", lambda x, *rest: x + feed_forward(x, *rest), "this adds x"),
-    ("feed_forward", lambda x, w, b, v, c: (x @ w + b).relu(), r"the shape \(3, 4\), not \(3, 6\)"),
-    ("feed_forward", lambda x, w, b, v, c: (x @ w + b).tanh() @ v + c, "then the ReLU"),
 ]
 test_a_right_answer_passes, test_a_usual_mistake_gets_its_hint = two_tests(check, RIGHT, WRONG)

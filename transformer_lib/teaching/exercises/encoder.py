@@ -2,35 +2,46 @@
 
 from collections.abc import Callable, Iterator
 
+import torch
 from torch import Tensor
 
-from transformer_lib.teaching.exercises import exercise, normal
+from transformer_lib.teaching.exercises import Hint, exercise, judge, normal, numbers, same
 
-__all__ = ["feed_forward", "head_shapes", "normalise_rows", "pre_norm_step"]
+__all__ = ["layer_of", "normalise_rows", "pour", "two_bends"]
 
 
 @exercise(
-    cases=[(3, 8, 4), (50, 512, 8), (5, 12, 3)],
-    hint="One head is d_k = d_model / heads wide; Q is X @ W_Q, and the weights are as Q @ K.T",
-    parts=("the shape of W_Q", "the shape of Q", "the shape of the weights"),
+    cases=[(torch.tensor([[4.0, 0.0], [0.0, 4.0]]), 2, add) for add in (True, False)]
+    + [(*normal((3, 4), seed=7), 3, add) for add in (True, False)],
+    hint="Each round: the average of the tokens as they are now, x.mean(dim=0); then x + average, or the average for each",
 )
-def head_shapes(seq: int, d_model: int, heads: int) -> Iterator:
-    """The reader's `head_shapes(seq, d_model, heads)` returns the shapes of W_Q, of Q and of the weights of one head."""
-    d_k = d_model // heads
-    w_q, q, weights = (d_model, d_k), (seq, d_k), (seq, seq)
-    yield (w_q, q, weights), "(3, 8, 4) gives (8, 2), (3, 2) and (3, 3), as in the drawing"
-    yield ((d_model, d_model), (seq, d_model), weights), "these are all heads side by side; one head is d_model / heads wide"
-    all_heads = "these are the shapes for all heads at once; of one head the weights are (seq, seq)"
-    yield (w_q, q, (heads, *weights)), all_heads
-    yield ((heads, *w_q), (heads, *q), (heads, *weights)), all_heads
-    yield ((d_k, d_model), q, weights), "W_Q is transposed: X (seq, d_model) stands on its left, so W_Q has d_model rows"
-    yield (w_q, q, (d_k, d_k)), "the weights compare tokens with tokens, so both their sizes are seq"
+def pour(x: Tensor, rounds: int, add: bool) -> Iterator:
+    """The reader's `pour(x, rounds, add)` adds the tokens' average to each token, or replaces each by it, `rounds` times."""
+
+    def poured(x: Tensor, rounds: int, add: bool, dim: int = 0) -> Tensor:
+        for _ in range(rounds):
+            average = x.mean(dim, keepdim=True).expand_as(x)
+            x = x + average if add else average
+        return x
+
     yield (
-        (q, q, weights),
-        "W_Q is learned, so its shape cannot depend on the length of a sentence: X @ W_Q says how many rows it has",
+        poured(x, rounds, add),
+        "added, the two tokens are [10, 6] and [6, 10] and still differ by 4 and -4; replaced, both are [2, 2]",
     )
-    yield (w_q, q, q), "(seq, d_k) is the shape of the head's output; the weights are one row per query, one column per key"
-    yield ((d_model, heads), (seq, heads), weights), "a head's width is d_model / heads, not the number of heads"
+    yield (
+        poured(x, rounds, not add),
+        "`add` is the wrong way round: True adds the average, False puts it in the place of the token",
+    )
+    yield poured(x, 1, add), "this is one round, however many are asked for"
+    if add:
+        first = x.mean(0, keepdim=True)
+        yield x + rounds * first, "the average of the first round is added each time: take that of the tokens as they are now"
+    yield (
+        poured(x, rounds, add, dim=1),
+        "this averages the numbers within a token; the tokens are the rows, so average over dim=0",
+    )
+    alone = poured(x, rounds, False)[0]
+    yield alone, "this is one token: each of the tokens gets the average, so the result has the shape of x"
 
 
 @exercise(
@@ -58,41 +69,93 @@ def normalise_rows(x: Tensor, eps: float) -> Iterator:
     yield centred / deviation, "eps is not used: add it to the variance, inside the root"
 
 
-def norm(rows: Tensor) -> Tensor:
-    return rows * 0.5 - 1
+def attention(rows: Tensor) -> Tensor:
+    return rows.mean(dim=0, keepdim=True) * 2 + 1
 
 
-def sublayer(rows: Tensor) -> Tensor:
+def network(rows: Tensor) -> Tensor:
     return rows.square() + 3
 
 
-@exercise(
-    cases=[(*normal((3, 4), seed=8), norm, sublayer)],
-    hint="Normalise, call the sublayer, add the untouched x",
-)
-def pre_norm_step(x: Tensor, norm: Callable, sublayer: Callable) -> Iterator:
-    """The reader's `pre_norm_step(x, norm, sublayer)` returns x + sublayer(norm(x))."""
-    yield x + sublayer(norm(x)), "the sublayer sees the normalised x, and the untouched x is added"
-    yield norm(x + sublayer(x)), "this is post-norm, the paper's order: it normalises the sum"
-    yield x + norm(sublayer(x)), "the norm belongs before the sublayer, not after it"
-    yield norm(x) + sublayer(norm(x)), "add the x that was not normalised: the residual path stays untouched"
-    yield sublayer(norm(x)), "the residual is missing: add x"
-    yield x + sublayer(x), "nothing is normalised: the sublayer's input is norm(x)"
+def norm(rows: Tensor) -> Tensor:
+    return (rows * 0.5).tanh() - 1
 
 
 @exercise(
-    cases=[normal((3, 4), (4, 6), (6,), (6, 4), (4,), seed=9)],
-    hint="First x @ w_1 + b_1, then the ReLU, then @ w_2 + b_2",
+    cases=[(*normal((3, 4), seed=8), attention, network, norm)],
+    hint="First z = norm(x + attention(x)); then the same frame around the feed-forward network, with z in the place of x",
 )
-def feed_forward(x: Tensor, w_1: Tensor, b_1: Tensor, w_2: Tensor, b_2: Tensor) -> Iterator:
-    """The reader's `feed_forward(x, w_1, b_1, w_2, b_2)` returns relu(x W_1 + b_1) W_2 + b_2."""
-    wide = x @ w_1 + b_1
-    right = wide.relu() @ w_2 + b_2
-    yield right, "wider, ReLU, narrow again; the same two matrices for each row"
-    yield wide @ w_2 + b_2, "the ReLU is missing: without it the two products are one linear map"
-    yield right.relu(), "the ReLU stands between the products; the output keeps its negative numbers"
-    yield (wide @ w_2 + b_2).relu(), "the ReLU stands between the two products, not at the end"
-    yield (x @ w_1).relu() @ w_2 + b_2, "b_1 is missing: add it before the ReLU"
-    yield wide.relu() @ w_2, "b_2 is missing: add it after the second product"
-    yield ((x @ w_1).relu() + b_1) @ w_2 + b_2, "b_1 is added after the ReLU: add it before, so that it moves the bend"
-    yield x + right, "this adds x: that is the part of add & norm, which stands around the network"
+def layer_of(x: Tensor, attention: Callable, feed_forward: Callable, norm: Callable) -> Iterator:
+    """The reader's `layer_of(x, attention, feed_forward, norm)` is one encoder layer in the paper's order."""
+    z = norm(x + attention(x))
+    yield norm(z + feed_forward(z)), "two boxes, a way around each, and a norm behind each plus"
+    yield norm(x + feed_forward(z)), "the second way around starts at z, behind the first norm, and not at x"
+    yield norm(z + feed_forward(x)), "the feed-forward network works on z, which has been through attention, and not on x"
+    yield norm(feed_forward(z)), "the way around the second box is missing: add z"
+    first = norm(attention(x))
+    yield norm(first + feed_forward(first)), "the way around the first box is missing: add x"
+    yield norm(feed_forward(first)), "both ways around are missing: this replaces the tokens, twice"
+    yield z, "this is the first box alone: the feed-forward network is missing"
+    yield z + feed_forward(z), "the second norm is missing"
+    bare = x + attention(x)
+    yield bare + feed_forward(bare), "both norms are missing: the sums would grow"
+    yield norm(bare + feed_forward(bare)), "the first norm is missing: there is one behind each plus"
+    before = x + attention(norm(x))
+    yield before + feed_forward(norm(before)), "this is pre-norm; in the paper's order the norm stands behind the plus"
+    inside = x + norm(attention(x))
+    yield inside + norm(feed_forward(inside)), "the norm stands behind the plus: it takes the sum, not what the box gives"
+    other = norm(x + feed_forward(x))
+    yield norm(other + attention(other)), "attention comes first, then the feed-forward network"
+    yield norm(x + attention(x) + feed_forward(x)), "one after the other: the second box gets what the first frame gives"
+
+
+PARTS = ("w_1", "b_1", "w_2", "b_2")
+
+
+@judge
+def two_bends(attempt: Callable) -> str:
+    """The reader's `two_bends()` returns the numbers of a feed-forward network that is 0, then a, then 1."""
+    given = attempt()
+    if not isinstance(given, list | tuple) or len(given) != len(PARTS):
+        raise Hint(f"return four things: {', '.join(PARTS[:3])} and {PARTS[3]}")
+    try:
+        width = len(given[1])
+    except TypeError:
+        raise Hint("b_1 is a vector: one number for each number inside, as in [0, 0]") from None
+    shapes = ((1, width), (width,), (width, 1), (1,))
+    w_1, b_1, w_2, b_2 = (
+        torch.from_numpy(numbers(value, shape, name)) for value, shape, name in zip(given, shapes, PARTS, strict=True)
+    )
+
+    def network(a: Tensor) -> Tensor:
+        return ((a @ w_1 + b_1).relu() @ w_2 + b_2).squeeze(1)
+
+    a = torch.tensor([[-2.0], [-0.5], [0.0], [0.25], [0.75], [1.0], [1.5], [4.0]], dtype=torch.float64)
+    found, expected = network(a), a.squeeze(1).clamp(0, 1)
+    mistakes = [
+        (a.squeeze(1).relu(), "it never stops: one bend at 0 is there. A second one, at 1, must take away what the first adds"),
+        (a.squeeze(1), "this is a straight line: let a number inside be negative for a below 0, so that the ReLU cuts it"),
+        (a.squeeze(1).abs(), "this is the V of the text: both bends stand at 0. A bias in b_1 moves a bend to another place"),
+        (
+            torch.zeros(len(a), dtype=a.dtype),
+            "this is 0 everywhere: the numbers inside cancel, or none of them survives the ReLU",
+        ),
+        (
+            a.squeeze(1).relu() + (a.squeeze(1) - 1).relu(),
+            "the second bend goes the wrong way: from 1 on it must take away, so w_2 has a -1",
+        ),
+        (
+            a.squeeze(1).relu() - (a.squeeze(1) + 1).relu(),
+            "the second bend stands at -1: a - 1 inside, with -1 in b_1, bends at 1",
+        ),
+    ]
+    if same(found, expected):
+        return "0, then a, then 1: each number inside makes one bend, and its bias says where"
+    for mistake, hint in mistakes:
+        if same(found, mistake):
+            raise Hint(hint)
+    wrong = next(n for n in range(len(a)) if abs(found[n] - expected[n]) > 1e-4)
+    raise Hint(
+        f"for a = {a[wrong].item():g} it gives {found[wrong].item():.4g}, not {expected[wrong].item():g}. "
+        "Put a and a - 1 inside, which bend at 0 and at 1, and add them up with the right signs"
+    )

@@ -28,40 +28,51 @@ QUESTIONS = [
         correct=2,
     ),
     Question(
-        "Six layers must name the token that stands at each place. You may change one thing in attention alone. "
-        "Which one lets them learn it in a few hundred steps?",
+        "A box gives 0 for every number of every token. What comes out of its frame, add & norm, before any training?",
         answers=[
             (
-                "The norm, because it keeps the numbers at one size",
-                "In the ablation attention with a norm stays near the floor for most of 2400 steps.",
+                "Zeros: add & norm passes on what the box gives",
+                "What the box gives is added to the token; the token is still there.",
             ),
             (
-                "The sum, because a token keeps what it had before the layer",
-                "In the ablation it was enough, without the other two.",
+                "The token, brought to mean 0 and variance 1",
+                "The way around carries it past the box, and the norm sets its size.",
             ),
-            (
-                "A larger start, because the tokens stay apart longer",
-                "They do, and the numbers grow so much that the loss is above 100 after 200 steps.",
-            ),
+            ("An error, since a token of zeros cannot be normalised", "No token of zeros arises: the plus puts the token in."),
         ],
         correct=1,
     ),
     Question(
-        "Why does a pre-norm encoder end with one more layer normalisation?",
+        "A layer adds the same average to each of three tokens. What happens to the difference between two of them?",
         answers=[
+            ("It is the same as before, number by number", "Both got the same on top, and the same cancels."),
             (
-                "Because the last layer's input is not normalised",
-                "It is: pre-norm normalises what goes into each sublayer.",
+                "It becomes smaller, for both are mixed with the other",
+                "That is so where the average *replaces* them: then it is 0.",
             ),
             (
-                "Because the sum of the layers is never normalised",
-                "We saw its size grow from one to about four.",
-            ),
-            (
-                "Because the gradient of the last layers is too small",
-                "It is smaller there, and was so with that norm in place: the figure was measured with it.",
+                "It grows, because all the numbers of both tokens grow",
+                "The tokens grow, and what they grow by is the same for both.",
             ),
         ],
-        correct=1,
+        correct=0,
+    ),
+    Question(
+        "Attention alone makes ten untrained tokens alike. Why is it so much faster in the second layer than in the first?",
+        answers=[
+            (
+                "The second layer has smaller weights, so that its scores are nearer to 0",
+                "Its weights are drawn in the same way as the first layer's.",
+            ),
+            (
+                "Its softmax has become sharp, and all tokens pick the same one",
+                "The other way round: the largest weight is 0.1005, nearly an even share.",
+            ),
+            (
+                "The tokens are nearly alike already, so their scores are too",
+                "And nearly equal scores make nearly even weights.",
+            ),
+        ],
+        correct=2,
     ),
 ]
