@@ -113,9 +113,7 @@ class TransformerConfig:
     d_ff: int = 2048  # numbers inside the feed-forward network
     dropout: float = 0.1  # share of numbers set to 0 in training; the paper's P_drop
     pre_norm: bool = False  # normalise before each sublayer; the paper: after the sum
-    attention_dropout: float = (
-        0.0  # the same on attention weights; the paper names none
-    )
+    attention_dropout: float = 0.0  # the same on attention weights; not in the paper
     # The two ends of the model, which chapter 10 builds.
     source_vocab_size: int = 37_000  # ids that the source may hold, from 0 on
     target_vocab_size: int = 37_000  # ids that the target may hold, from 0 on

@@ -25,6 +25,12 @@ def poured_in_place(x, rounds, add):
     return x
 
 
+def summed(x, rounds, add):
+    for _ in range(rounds):
+        x = x + x.sum(0) if add else x.sum(0).expand_as(x)
+    return x
+
+
 def layer_of(x, attention, feed_forward, norm):
     z = norm(x + attention(x))
     return norm(z + feed_forward(z))
@@ -69,6 +75,9 @@ WRONG = [
     ("pour", lambda x, rounds, add: poured(x, rounds, add, dim=1), "within a token"),
     ("pour", lambda x, rounds, add: x + rounds * x.mean(0) if add else poured(x, 1, False), "the average of the first round"),
     ("pour", lambda x, rounds, add: x, "Each round: the average"),
+    ("pour", lambda x, rounds, add: poured(x, rounds, add)[: 3 if add else 1].squeeze(0), "keeps the shape of x"),
+    ("pour", lambda x, rounds, add: poured(x, rounds, add) if add else x.mean(), "keeps the shape of x"),
+    ("pour", summed, "divided by how many"),
     ("layer_of", lambda x, a, f, n: n(x + f(n(x + a(x)))), "starts at z"),
     ("layer_of", lambda x, a, f, n: n(n(x + a(x)) + f(x)), "works on z"),
     ("layer_of", lambda x, a, f, n: n(f(n(x + a(x)))), "around the second box is missing"),

@@ -40,8 +40,15 @@ def pour(x: Tensor, rounds: int, add: bool) -> Iterator:
         poured(x, rounds, add, dim=1),
         "this averages the numbers within a token; the tokens are the rows, so average over dim=0",
     )
-    alone = poured(x, rounds, False)[0]
-    yield alone, "this is one token: each of the tokens gets the average, so the result has the shape of x"
+    shape = (
+        "each of the tokens gets the average, so the result keeps the shape of x: expand_as(x), or an average with keepdim=True"
+    )
+    if not add:
+        yield poured(x, rounds, False)[0], shape
+        yield x.mean(), shape
+    for _ in range(rounds):
+        x = x + x.sum(0) if add else x.sum(0, keepdim=True).expand_as(x)
+    yield x, "this takes the sum of the tokens; their average is the sum divided by how many they are"
 
 
 @exercise(
