@@ -17,7 +17,7 @@ __all__ = ["mean_vector", "padding_share_of", "two_logits", "word_id"]
     hint="Halve the state at each step and add the word's number; at the end subtract 1",
 )
 def two_logits() -> Iterator:
-    """The reader's `two_logits()` returns what the small reader says about "good film" in five columns, without and with mask."""
+    """The reader's `two_logits()` returns the small reader's logits for "good film" in five columns, without and with mask."""
     yield (-0.75, 1.0), "4 and 2 at the words, then 1, 0.5 and 0.25 in the silence: the verdict has turned"
     yield (0.25, 2.0), "those are the last states: the logit is the state minus 1"
     yield (1.0, -0.75), "the two logits are exchanged: listening on comes first"

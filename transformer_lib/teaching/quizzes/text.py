@@ -22,7 +22,8 @@ QUESTIONS = [
         correct=2,
     ),
     Question(
-        "Without a mask, and without added padding, a reader is right on 99.8 of 100 held-out reviews. In wider batches it will …",
+        "Without a mask, and without added padding, a reader is right on 99.8 of 100 held-out reviews. In wider batches it "
+        "will …",
         answers=[
             ("… stay near that, since it has learned to read.", "Reader 1 had just this share, and fell to a coin flip."),
             ("… perhaps fail: this share cannot tell.", "Five of eight held, and three did not, from the same left edge."),
@@ -31,7 +32,8 @@ QUESTIONS = [
         correct=1,
     ),
     Question(
-        "A reader gives the logit −3.6 to every review in a wide batch. You test it on negative reviews only. Which share is right?",
+        "A reader gives the logit −3.6 to every review in a wide batch. You test it on negative reviews only. Which share is "
+        "right?",
         answers=[
             ("All of them, though it reads nothing.", "So a test needs both kinds of reviews."),
             ("One half, as a coin flip must give.", "One half is the share over both kinds together."),
