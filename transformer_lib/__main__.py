@@ -2,4 +2,5 @@
 
 from transformer_lib._commands import train_command
 
-train_command()
+if __name__ == "__main__":
+    train_command()
