@@ -64,7 +64,7 @@ class LiveFigure:
         script = f"(() => {{\n{scripts}\nstart(partsOf(document.currentScript.parentElement), {data})\n}})()"
         # JupyterLab takes arrows and letters for commands of its own, but not inside an element with the second attribute.
         return (
-            f'<figure class="tl-live" data-figure="{self.name}" data-lm-suppress-shortcuts="true">'
+            f'<figure class="tl-live" data-figure="{self.name}">'
             f"{style}<figcaption>{html.escape(self.title)}</figcaption>"
             f'<div class="tl-controls"></div><div class="tl-stage">{self.still}</div>'
             f'<p class="tl-says" aria-live="polite">{html.escape(self.says)}</p>'

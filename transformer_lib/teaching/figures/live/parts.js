@@ -35,9 +35,12 @@ function partsOf(root) {
   }
 }
 
+// JupyterLab takes a key for a command of the notebook (`x` deletes the cell) unless the control itself says that it does not.
+const control = (name, attributes = {}, ...children) => html(name, { "data-lm-suppress-shortcuts": "true", ...attributes }, ...children)
+
 // A slider over `values`; `changed(value)` is called with the value it stands on, `write` turns a value into words.
 function slider({ label, values, value, write = String, changed }) {
-  const input = html("input", { type: "range", min: 0, max: values.length - 1, step: 1, value: values.indexOf(value) })
+  const input = control("input", { type: "range", min: 0, max: values.length - 1, step: 1, value: values.indexOf(value) })
   const shown = html("output")
   const node = html("label", {}, label, input, shown)
   const tell = () => {
@@ -53,7 +56,7 @@ function slider({ label, values, value, write = String, changed }) {
 
 // A list to choose from; `options` are values, `write` turns one into words.
 function choice({ label, options, value, write = String, changed }) {
-  const select = html("select", {}, ...options.map((option) => html("option", {}, write(option))))
+  const select = control("select", {}, ...options.map((option) => html("option", {}, write(option))))
   select.selectedIndex = options.indexOf(value)
   select.addEventListener("change", () => changed(options[select.selectedIndex]))
   return html("label", {}, label, select)
@@ -61,7 +64,7 @@ function choice({ label, options, value, write = String, changed }) {
 
 // A box to tick.
 function tick({ label, value, changed }) {
-  const input = html("input", { type: "checkbox" })
+  const input = control("input", { type: "checkbox" })
   input.checked = value
   input.addEventListener("change", () => changed(input.checked))
   return html("label", {}, input, label)
@@ -69,14 +72,14 @@ function tick({ label, value, changed }) {
 
 // A box to write in. `changed(text)` is called after each letter.
 function textBox({ label, value, changed }) {
-  const input = html("input", { type: "text", autocomplete: "off", spellcheck: "false" })
+  const input = control("input", { type: "text", autocomplete: "off", spellcheck: "false" })
   input.value = value
   input.addEventListener("input", () => changed(input.value))
   return html("label", {}, label, input)
 }
 
 function button({ label, pressed }) {
-  const node = html("button", { type: "button" }, label)
+  const node = control("button", { type: "button" }, label)
   node.addEventListener("click", pressed)
   return node
 }
