@@ -4,7 +4,7 @@ from transformer_lib.teaching.quiz import Question
 
 QUESTIONS = [
     Question(
-        "Two models have learned the phone book: A's loss is 0.05, B's is 0.35. Which one writes more of its numbers?",
+        "Two models have learned the phone book: A's loss is 0.05, B's is 0.35. Which will write more of its numbers?",
         answers=[
             (
                 "A: the smaller loss shows that it knows the book better",
