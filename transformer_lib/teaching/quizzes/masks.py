@@ -4,19 +4,19 @@ from transformer_lib.teaching.quiz import Question
 
 QUESTIONS = [
     Question(
-        "A model of the phone book reaches a loss far below the book's floor. What do you do first?",
+        "Two models have learned the phone book: A's loss is 0.05, B's is 0.35. Which will write more of its numbers?",
         answers=[
             (
-                "Check the learning rate: it may be too high",
-                "A bad rate makes the loss larger. It cannot push it below the floor.",
+                "A: the smaller loss shows that it knows the book better",
+                "The loss in training may be small because the answer was seen.",
             ),
             (
-                "Check the masks: the model may see the answer",
-                "Only knowledge of the answer can push the loss below the floor.",
+                "B: only a model that sees later digits gets to 0.05",
+                "The floor is 0.347. Below it, a model has used what is not there when it writes.",
             ),
             (
-                "Check for overfitting: the book may be too small",
-                "By heart, the phone book costs its floor and no less.",
+                "Both the same: 0.35 and 0.05 are both near the floor of 0",
+                "The floor is not 0: nobody can know which of the 16 numbers comes.",
             ),
         ],
         correct=1,
@@ -24,11 +24,14 @@ QUESTIONS = [
     Question(
         "Why is the diagonal of the causal mask True?",
         answers=[
-            ("Place t holds a known word and predicts the next", "So a place may look at itself."),
-            ("Row 0 alone needs it; the other rows could do without", "They would miss their newest word."),
+            ("Place t holds a word that is written and names the one after it", "So a place may look at itself."),
             (
-                "Place t predicts word t, and so it needs word t as input",
-                "Then it could copy the answer. It predicts word t + 1.",
+                "Row 0 would see nothing without it; the other rows could do without",
+                "They would miss their newest word.",
+            ),
+            (
+                "Place t must name word t, and the word itself is its best clue",
+                "Then it could copy the answer. It names word t + 1.",
             ),
         ],
         correct=0,
@@ -36,9 +39,15 @@ QUESTIONS = [
     Question(
         "In cross-attention the target looks at the source. Which padding does its mask hide?",
         answers=[
-            ("That of the target, because its queries are padded", "The target asks; nobody looks at its padding here."),
-            ("That of both sentences, joined with the `&` operator", "A padded query hides no key."),
-            ("That of the source, where the keys come from", "What is looked at must be real."),
+            (
+                "The target's: a padded query must not look at real words",
+                "What a padded query finds does no harm. Rows are never hidden.",
+            ),
+            (
+                "Both: a pair counts only if neither of its words is padding",
+                "A padded query hides no key. Only keys are hidden.",
+            ),
+            ("The source's: the keys of this attention come from there", "What is looked at must be real."),
         ],
         correct=2,
     ),
