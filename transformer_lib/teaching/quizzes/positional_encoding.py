@@ -22,19 +22,19 @@ QUESTIONS = [
         correct=1,
     ),
     Question(
-        "One matrix turns the row of position 3 into the row of position 5. What does it make of the row of position 40?",
+        "Why can one matrix turn every row of the sinusoidal table into the row two places on?",
         answers=[
             (
-                "No row of the table: the matrix was made for position 3.",
-                "It holds the shift, 2, and no position.",
+                "The rows of neighbours are nearly equal, so a small change is enough.",
+                "The fast hand turns by two radians: a large change, and yet the matrix is exact.",
             ),
             (
-                "The row of position 42.",
+                "The angle of each turn depends on the shift, and not on the position.",
                 "Each hand turns by two words, wherever it starts.",
             ),
             (
-                "Nearly the row of position 42, as far as the slow hands go.",
-                "It is exact, for the fast hands as well: a shift is the same turn everywhere.",
+                "The hands come back after a full turn, so the rows repeat themselves.",
+                "Each hand comes back, but after another time, so the whole row does not repeat.",
             ),
         ],
         correct=1,
@@ -43,48 +43,51 @@ QUESTIONS = [
         "Why is the sinusoidal table a buffer, and not a parameter of the layer?",
         answers=[
             (
-                "Training must not change it, but it must be saved with the model.",
+                "Training must not change it, and it must be saved with the model.",
                 "Ours is not saved (`persistent=False`): the formula can always make it again.",
             ),
             (
-                "A parameter would have to be `(batch, max_len, d_model)`, one per sentence.",
-                "A parameter broadcasts as a buffer does.",
+                "All sentences of a batch share it, and a parameter is not shared.",
+                "A bias is shared by all sentences as well: broadcasting serves both.",
             ),
             (
-                "It must follow the model to another device, but never be changed by training.",
-                "And with `persistent=False` ours is not saved either: the formula can make it again.",
+                "Training must not change it, but it must go where the model goes.",
+                "A buffer moves to another device with the model. With `persistent=False` ours is not saved.",
             ),
         ],
         correct=2,
     ),
     Question(
-        "A decoder feeds in only its fifth word, and forgets `offset`. What does the model believe?",
+        "A decoder writes word by word. It hands only its fifth word to the layer, without `offset`. What is added to it?",
         answers=[
             (
-                "The word is at position 0.",
-                "Each new word would claim to be the first one.",
+                "Row 0 of the table, as to the first word.",
+                "The layer sees one word, and counts from `offset`, which is 0.",
             ),
-            ("The word is at position 4.", "It would be so with `offset=4`."),
             (
-                "The word has no position.",
-                "Some row is always added, and here it is the wrong one.",
+                "Row 4, since the layer counts its calls.",
+                "The layer remembers no calls: the decoder would have to hand in `offset=4`.",
+            ),
+            (
+                "Rows 0 to 4, of which only the last counts.",
+                "As many rows are added as words come in: one.",
             ),
         ],
         correct=0,
     ),
     Question(
-        "A learned table has 64 rows, and was trained on 16 tokens. What happens at position 20?",
+        "A learned table has 64 rows, and was trained on sentences of 16 words. What does the word at position 20 get?",
         answers=[
             (
-                "An error: no more than 16 positions are allowed.",
+                "An error, since training ended with position 15.",
                 "The table has a row 20. An error would come at position 64.",
             ),
             (
-                "It adds row 4, since the positions start again at 16.",
-                "Nothing wraps around.",
+                "Row 20, which goes on where the trained rows end.",
+                "Each row is trained by itself. Only a formula goes on, as that of the sinusoids.",
             ),
             (
-                "It adds row 20, still the random row of the start.",
+                "Row 20, with the numbers that the table began with.",
                 "Nothing has trained it. The workshop shows what that does.",
             ),
         ],
