@@ -13,17 +13,20 @@ QUESTIONS = [
         correct=0,
     ),
     Question(
-        "Where in an encoder layer can one token influence another?",
+        "You change the first of three tokens in `z`, behind the first frame. How many of the layer's three outputs change?",
         answers=[
             (
-                "In attention and in the feed-forward network",
-                "The feed-forward network works on each token alone.",
+                "All three, since both matrices mix the tokens once more",
+                "They mix the numbers of one token; each token is worked on alone.",
             ),
             (
-                "In attention and in the normalisation of the sum",
+                "All three, since the norm takes its mean over the tokens",
                 "Each token is normalised with its own mean and variance.",
             ),
-            ("In attention and nowhere else in the layer", "All other parts treat each token by itself."),
+            (
+                "Only the first, since the tokens have met already",
+                "Tokens meet in attention, in front of `z`; all that follows treats each by itself.",
+            ),
         ],
         correct=2,
     ),
@@ -31,46 +34,53 @@ QUESTIONS = [
         "A box gives 0 for every number of every token. What comes out of its frame, add & norm, before any training?",
         answers=[
             (
-                "Zeros: add & norm passes on what the box gives",
-                "What the box gives is added to the token; the token is still there.",
+                "Zeros, since the norm works on what the box gives",
+                "The norm works on the sum, and the token is in it.",
             ),
             (
                 "The token, brought to mean 0 and variance 1",
                 "The way around carries it past the box, and the norm sets its size.",
             ),
-            ("An error, since a token of zeros cannot be normalised", "No token of zeros arises: the plus puts the token in."),
+            (
+                "The token as it came in, since nothing is added to it",
+                "The norm still follows, and gives it mean 0 and variance 1.",
+            ),
         ],
         correct=1,
     ),
     Question(
-        "A layer adds the same average to each of three tokens. What happens to the difference between two of them?",
+        "A layer adds the same average to each of three tokens. What becomes of the first minus the second, "
+        "and what of our measure, *difference*?",
         answers=[
-            ("It is the same as before, number by number", "Both got the same on top, and the same cancels."),
             (
-                "It becomes smaller, for both are mixed with the other",
-                "That is so where the average *replaces* them: then it is 0.",
+                "The first minus the second stays; the measure falls",
+                "The same cancels; but the measure compares with the tokens' size, and that has grown.",
             ),
             (
-                "It grows, because all the numbers of both tokens grow",
-                "The tokens grow, and what they grow by is the same for both.",
+                "Both stay, because each of them got the same on top",
+                "The same cancels in the first. The measure compares with the tokens' size, and that has grown.",
+            ),
+            (
+                "Both fall, because each token now holds the others",
+                "Take [1, 4, 1, 0] from [4, 1, 1, 0]: the same four numbers as before.",
             ),
         ],
         correct=0,
     ),
     Question(
-        "Attention alone makes ten untrained tokens alike. Why is it so much faster in the second layer than in the first?",
+        "In a head without a way around, all queries are equal, but the keys differ. What do the tokens get?",
         answers=[
             (
-                "The second layer has smaller weights, so that its scores are nearer to 0",
-                "Its weights are drawn in the same way as the first layer's.",
+                "Each a vector of its own, since the keys still differ",
+                "Each of them asks the same of the same keys, so all get the same weights.",
             ),
             (
-                "Its softmax has become sharp, and all tokens pick the same one",
-                "The other way round: the largest weight is 0.1005, nearly an even share.",
+                "All the plain average of the values, with even weights",
+                "That is so when the *keys* are equal. Keys that differ get different weights.",
             ),
             (
-                "The tokens are nearly alike already, so their scores are too",
-                "And nearly equal scores make nearly even weights.",
+                "All the same vector, but not with even weights",
+                "One question, one row of weights, the same for all: the collapse at once.",
             ),
         ],
         correct=2,
