@@ -7,11 +7,14 @@ QUESTIONS = [
         "The network that writes a word for each word gives *suis* and *ne* one half each after *I am*. What would help it?",
         answers=[
             (
-                "A much larger state and more training.",
+                "A much larger state, and four times the training.",
                 "All eight sentences are the same two words so far: no state can tell them apart.",
             ),
-            ("To write one word later than it reads.", "The next word is *a* or *not*, and that decides."),
-            ("More of the sentences with *not*.", "Then *ne* gets more than half, and the others are wrong more often."),
+            ("To write one word later, with one place more.", "The next word is *a* or *not*, and that decides."),
+            (
+                "To read its own last word as well as the English.",
+                "That word is *je* in all eight sentences, so it tells nothing new.",
+            ),
         ],
         correct=1,
     ),
@@ -41,19 +44,34 @@ QUESTIONS = [
         "32 numbers of 32 bits have room for 1,024 bits, and a sentence of 14 letters needs 46.5. "
         "Which measurement says that room is not what runs out?",
         answers=[
-            ("A state of 128 numbers gets longer sentences right.", "That would be so, too, if room were what runs out."),
-            ("Four times the training gets longer ones right.", "The same 32 numbers then hold more than before."),
-            ("Hardly any sentence of 16 letters is right.", "That there is a limit does not say what it is made of."),
+            (
+                "With 128 numbers and the same training, longer sentences come out right.",
+                "That would be so, too, if room were what runs out.",
+            ),
+            (
+                "With 32 numbers and four times the training, longer ones come out right.",
+                "The same 32 numbers then hold more than before.",
+            ),
+            (
+                "With any of the four sizes, hardly any sentence of 16 letters is right.",
+                "That there is a limit does not say what it is made of.",
+            ),
         ],
         correct=1,
     ),
     Question(
         "You call `decode` with SOS, and then once more with *je*, on the same state. What does the second call return?",
         answers=[
-            ("The scores after *je* alone, as if it came first.", "The state remembers the words that it was given before."),
-            ("The scores after SOS, and those after SOS and *je*.", "One row for each word of this call, and it had one."),
             (
-                "The scores after SOS and *je*, one row of them.",
+                "One row of scores: those after *je*, read as a first word.",
+                "The state remembers the words that it was given before.",
+            ),
+            (
+                "Two rows of scores: those after SOS, and those after both.",
+                "One row for each word of this call, and it had one.",
+            ),
+            (
+                "One row of scores: those after SOS and *je*.",
                 "The same that one call with both words gives in its last row.",
             ),
         ],
