@@ -25,9 +25,18 @@ QUESTIONS = [
     Question(
         "The plain cell fails to name the first of 20 to 40 symbols. Why was it also trained on 2 to 5 symbols?",
         answers=[
-            ("To warm its weights up, so that it can go on with the long ones.", "Each training began anew."),
-            ("To show that it gets more data in the same number of steps.", "It gets less: shorter sequences."),
-            ("To show that task and training are sound.", "It is perfect there. So what breaks it is the distance."),
+            (
+                "To show that what it learns on short sequences helps with the long ones.",
+                "Each training began anew, so nothing was carried over.",
+            ),
+            (
+                "To show that 32 numbers are enough for short sequences, and too few for long ones.",
+                "It has one symbol to keep in both, and an LSTM keeps it in 32 numbers.",
+            ),
+            (
+                "To show that the task can be learned, and that the training is sound.",
+                "It is perfect there. So what breaks it is the distance.",
+            ),
         ],
         correct=2,
     ),
@@ -35,9 +44,18 @@ QUESTIONS = [
         "Name the first of 20 to 40 symbols: with torch's start, an LSTM learned nothing of it in 400 training steps. "
         "What was missing?",
         answers=[
-            ("A second state, which only the LSTM with an open gate has.", "Both have the same two states and three gates."),
-            ("The error from the end did not reach the first step.", "A gate at 0.5 leaves next to nothing of it."),
-            ("A limit for the gradient, since it had exploded on its way.", "It vanished, and the limit was there all along."),
+            (
+                "Room in its memory: 32 numbers could not hold a symbol over forty steps.",
+                "The same 32 numbers hold it if the forget gate starts open.",
+            ),
+            (
+                "News from the end: hardly any of the error came back to the first step.",
+                "Of 0.6 a step, two parts in ten million are left after 30 steps.",
+            ),
+            (
+                "A gate that can keep: its forget gate could not come near enough to 1.",
+                "It is the same gate as in the LSTM that learned. Only its start differs.",
+            ),
         ],
         correct=1,
     ),
