@@ -16,7 +16,10 @@ QUESTIONS = [
         "The decoder's state has 512 numbers, the encoder's outputs have 1024. Which attention fits as it is?",
         answers=[
             ("The additive one: its matrices bring both to one width.", "Each side has a matrix of its own."),
-            ("The dot product: it has no matrix that fixes a width.", "It multiplies number by number, so both need the same width."),
+            (
+                "The dot product: it has no matrix that fixes a width.",
+                "It multiplies number by number, so both need the same width.",
+            ),
             ("Both: every score is one number, whatever the widths.", "It is, but the dot product cannot even be computed."),
         ],
         correct=0,
@@ -34,8 +37,14 @@ QUESTIONS = [
         "A mask is forgotten, and padded places keep their scores. How does it show?",
         answers=[
             ("The weights of a written word sum to less than 1.", "They still sum to 1: the padding takes its share of them."),
-            ("The loss becomes NaN at the first padded sentence.", "Padded places have ordinary scores. It is wrong in silence."),
-            ("A sentence changes with what else is in its batch.", "More padding takes more of the weights, and of the context."),
+            (
+                "The loss becomes NaN at the first padded sentence.",
+                "Padded places have ordinary scores. It is wrong in silence.",
+            ),
+            (
+                "A sentence changes with what else is in its batch.",
+                "More padding takes more of the weights, and of the context.",
+            ),
         ],
         correct=2,
     ),
@@ -43,8 +52,14 @@ QUESTIONS = [
         "A map puts all the weight of a step on one source word. What may you conclude?",
         answers=[
             ("The written word is the translation of that word.", "*blanc* looked at *owl*: a row is not a word."),
-            ("The context is a summary of all words up to that one.", "The mix is that one row, and the row has read them all."),
-            ("The other source words have no part in that step.", "Those before it are in the row, and the state has read all."),
+            (
+                "The context is a summary of all words up to that one.",
+                "The mix is that one row, and the row has read them all.",
+            ),
+            (
+                "The other source words have no part in that step.",
+                "Those before it are in the row, and the state has read all.",
+            ),
         ],
         correct=1,
     ),
