@@ -8,55 +8,58 @@ QUESTIONS = [
         answers=[
             ("Each of them grows by the same factor.", "The weights of a step always sum to 1."),
             ("The largest grows, the others shrink.", "All scores moved by the same amount."),
-            ("Nothing: none of them changes at all.", "The softmax cancels it. So one linear neuron cannot use the state."),
+            ("Nothing: none of them changes at all.", "The factor `e^7` stands above and below the fraction, and cancels."),
         ],
         correct=2,
     ),
     Question(
         "The decoder's state has 512 numbers, the encoder's outputs have 1024. Which attention fits as it is?",
         answers=[
+            ("The additive one: its matrices bring both to one width.", "Each side has a matrix of its own."),
             (
-                "The additive one, with one learned matrix for each side.",
-                "Both sides are projected to one width, and added there.",
+                "The dot product: it has no matrix that fixes a width.",
+                "It multiplies number by number, so both need the same width.",
             ),
-            (
-                "The dot product, with the shorter vector padded.",
-                "It needs two vectors of equal width, and zeros would hide half.",
-            ),
-            ("Neither of the two, before a layer is put between.", "One of the two has that layer inside."),
+            ("Both: every score is one number, whatever the widths.", "It is, but the dot product cannot even be computed."),
         ],
         correct=0,
     ),
     Question(
-        "What does `weights[t, i]` tell?",
+        "A map has a line for each written word and a column for each source word. What sums to 1?",
         answers=[
-            ("How much encoder output t takes from decoder step i.", "The decoder asks, the encoder's outputs answer."),
-            ("How much decoder step t takes from encoder output i.", "A row of the map is a step of the decoder."),
-            (
-                "How probable it is that step t writes source word i.",
-                "The weights mix vectors. The words' scores come afterwards.",
-            ),
+            ("Each column: every source word is used up once.", "In the map *owl* serves for *hibou* and for *blanc*."),
+            ("Each line: every written word has one look to share.", "Each step has its own softmax over the source words."),
+            ("The whole map: all its weights are one softmax.", "The decoder looks anew before each word, with a new softmax."),
         ],
         correct=1,
     ),
     Question(
-        "A mask is forgotten, and padded places keep their scores. How do you find out?",
+        "A mask is forgotten, and padded places keep their scores. How does it show?",
         answers=[
-            ("The weights of a sentence no longer sum to 1.", "They do: the padding takes its share of them."),
-            ("The softmax meets an infinity and returns NaN.", "Padded places have ordinary scores. It is wrong in silence."),
-            ("More padding changes what the model writes.", "The padding takes a share of the weights, and of the context."),
+            ("The weights of a written word sum to less than 1.", "They still sum to 1: the padding takes its share of them."),
+            (
+                "The loss becomes NaN at the first padded sentence.",
+                "Padded places have ordinary scores. It is wrong in silence.",
+            ),
+            (
+                "A sentence changes with what else is in its batch.",
+                "More padding takes more of the weights, and of the context.",
+            ),
         ],
         correct=2,
     ),
     Question(
-        "A map puts all the weight of a step on the row of *owl*. What has this row read?",
+        "A map puts all the weight of a step on one source word. What may you conclude?",
         answers=[
+            ("The written word is the translation of that word.", "*blanc* looked at *owl*: a row is not a word."),
             (
-                "The word *owl* alone, and no other.",
-                "An encoder's output is its state, and that has read the words before too.",
+                "The context is a summary of all words up to that one.",
+                "The mix is that one row, and the row has read them all.",
             ),
-            ("All words up to *owl*, itself included.", "A row is a summary of what was read up to there."),
-            ("The whole sentence, to its last word.", "That is so for the last row only: this encoder reads once, forwards."),
+            (
+                "The other source words have no part in that step.",
+                "Those before it are in the row, and the state has read all.",
+            ),
         ],
         correct=1,
     ),
