@@ -6,8 +6,8 @@ QUESTIONS = [
     Question(
         "The vector of padding is all zeros. Why can padding still turn the verdict of a GRU?",
         answers=[
-            ("The zeros are changed in training.", "Ours stay zero, and the verdict turns all the same."),
-            ("The zeros are added to the logit.", "Adding zeros would do no harm. It is not the number."),
+            ("Training changes the zeros as well.", "Ours stay zero, and the verdict turns all the same."),
+            ("The logit counts them as negative.", "The logit comes from the last state, not from the zeros."),
             ("Each step of the GRU changes its state.", "Also a step on zeros. So at padding no step must be taken."),
         ],
         correct=2,
@@ -22,11 +22,11 @@ QUESTIONS = [
         correct=2,
     ),
     Question(
-        "Without a mask, and without added padding, a reader is right on 99.8 of 100 held-out reviews. In wider batches it "
-        "will …",
+        "Without a mask, and without added padding, a reader is right on more than 99 of 100 held-out reviews. In wider "
+        "batches it will …",
         answers=[
-            ("… stay near that, since it has learned to read.", "Reader 1 had just this share, and fell to a coin flip."),
-            ("… perhaps fail: this share cannot tell.", "Five of eight held, and three did not, from the same left edge."),
+            ("… stay near that, if it really reads the words.", "Reader 1 had such a share, and fell to a coin flip."),
+            ("… hold or fail, which this share cannot tell.", "Five of eight held and three did not, from one left edge."),
             ("… fail for sure, as every reader without a mask.", "Five of the eight held their verdict through forty columns."),
         ],
         correct=1,
@@ -35,9 +35,9 @@ QUESTIONS = [
         "A reader gives the logit −3.6 to every review in a wide batch. You test it on negative reviews only. Which share is "
         "right?",
         answers=[
-            ("All of them, though it reads nothing.", "So a test needs both kinds of reviews."),
-            ("One half, as a coin flip must give.", "One half is the share over both kinds together."),
-            ("None, because it has forgotten them.", "It has forgotten them, and negative is still right for each."),
+            ("All of them, each for the same reason.", "It says negative to all. A test needs both kinds of reviews."),
+            ("One half, since it can only guess now.", "One half is the share over both kinds together."),
+            ("None, because it has forgotten each.", "It has forgotten them, and negative is still right for each."),
         ],
         correct=0,
     ),
@@ -45,8 +45,8 @@ QUESTIONS = [
         "Batches are made of reviews of similar length in place of random ones; the classifier has its mask. What changes?",
         answers=[
             ("The logits: less padding moves them less.", "With the mask padding moves no logit at all."),
-            ("The work, and no logit.", "Fewer squares are computed. What a review gets stays the same."),
-            ("The ids: short reviews get small ones.", "An id belongs to a word. The length of a review plays no part."),
+            ("The amount of work, and none of the logits.", "Fewer squares are computed. What a review gets stays."),
+            ("The gradients: less padding enters them.", "With the mask no gradient depends on padding."),
         ],
         correct=1,
     ),
