@@ -13,13 +13,13 @@ QUESTIONS = [
         correct=1,
     ),
     Question(
-        "d_model is 512 and there are 8 heads. By what are the scores divided?",
+        "d_model stays 512, and 8 heads become 32. By what are the scores divided now?",
         answers=[
-            ("√512, the root of d_model", "Inside a head the vectors are not that wide."),
-            ("√8, the root of the heads", "That is the number of heads, not their width."),
-            ("√64, the root of d_k", "Each head has d_k = 512 / 8 = 64 numbers."),
+            ("By √512 ≈ 22.6, as they were before.", "Inside a head the vectors never were that wide."),
+            ("By √16 = 4, half of what it was.", "Each head has d_k = 512 / 32 = 16 numbers; before it had 64."),
+            ("By √32 ≈ 5.7, twice what it was.", "That is the number of heads, not their width."),
         ],
-        correct=2,
+        correct=1,
     ),
     Question(
         "What does head 0 of 8 see of a word's vector of 512 numbers?",
@@ -40,31 +40,22 @@ QUESTIONS = [
         correct=0,
     ),
     Question(
-        "The scores of two words differ by 8, and the better one has the weight 0.9997. "
-        "How much does that weight rise when its score rises by 0.1?",
+        "Of two words, one has the weight 0.881, and its score rises by 0.1. How much does its weight rise, about?",
         answers=[
-            ("By about 0.1, as the score did.", "Between score and weight lies the softmax, and here it hardly listens."),
-            ("By about 0.025, a quarter of it.", "So much it would rise if the two scores were equal."),
-            ("By about 0.00003: hardly at all.", "Eight ahead, the softmax no longer listens: so scores are kept small."),
+            ("By 0.088: so much is 0.1 of it.", "Between score and weight lies the softmax, which already leans to one side."),
+            ("By 0.025: as from even weights.", "So much it would rise if the two scores were equal."),
+            ("By 0.010: less than from even ones.", "The further ahead a word is, the less its weight still moves."),
         ],
         correct=2,
     ),
     Question(
-        "Heads are made by `x.view(batch, heads, seq, d_k)` alone. What happens?",
+        "The rows 0 1 2 3, 10 11 12 13 and 20 21 22 23 become two heads by `view(1, 2, 3, 2)` alone. "
+        "Which rows does head 1 get?",
         answers=[
-            (
-                "An error: so many numbers do not fit into this shape.",
-                "They fit: the product of the sizes is the same.",
-            ),
-            (
-                "No error, and heads that mix numbers of several words.",
-                "A head's first rows are parts of the first word. Only a test of the values finds it.",
-            ),
-            (
-                "Nothing bad: it is a shorter way to say it.",
-                "Right shape, wrong content: rows must be cut first, and then two axes swapped.",
-            ),
+            ("12 13, then 20 21, then 22 23.", "The numbers stay in order, and head 1 gets the second half of them all."),
+            ("2 3, then 12 13, then 22 23.", "So it should be; but for that the axes of words and heads must be swapped."),
+            ("10 11, then 12 13, then 20 21.", "The numbers stay in order, but 10 11 is still in head 0."),
         ],
-        correct=1,
+        correct=0,
     ),
 ]
