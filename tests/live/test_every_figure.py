@@ -19,7 +19,7 @@ def test_it_has_the_same_bytes_on_every_run_and_says_what_it_shows(figure):
 
 
 def test_jupyterlab_leaves_it_its_keys(figure, touch):
-    """Lumino walks up from the element with the focus: its commands for `… :focus` match there, before any element around it."""
+    """Lumino walks up from the element with the focus: a command for `… :focus` matches there first."""
     controls = touch(figure).figure.locator("input, select, button, [tabindex]")
     assert controls.count()
     assert controls.evaluate_all("nodes => nodes.every(node => node.dataset.lmSuppressShortcuts === 'true')")
