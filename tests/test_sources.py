@@ -212,7 +212,8 @@ class TwoWords(nn.Module):
         super().__init__()
         self.p = torch.zeros(EOS_ID + 6, EOS_ID + 6)  # (word, next word)
         self.p[[IDS["a"], IDS["b"]], EOS_ID] = 1
-        for word, following in {SOS_ID: FIRST, **{IDS[first]: second for first, second in SECOND.items()}}.items():
+        seconds = {IDS[first]: second for first, second in SECOND.items()}
+        for word, following in {SOS_ID: FIRST, **seconds}.items():
             for letter, probability in following.items():
                 self.p[word, IDS[letter]] = probability
 

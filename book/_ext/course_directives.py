@@ -104,7 +104,8 @@ class ChapterMinutes(HtmlDirective):
         names = ("chapter", "reading", "exercises", "workshop")
         head = "".join(f'<th scope="col">{name}</th>' for name in names)
         table = f'<table class="table"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}'
-        return f"{table}<tr><td>together</td>{hours}</tr></tbody></table>"
+        table = f"{table}<tr><td>together</td>{hours}</tr></tbody></table>"
+        return f'<div class="pst-scrollable-table-container">{table}</div>'
 
 
 class PageFigure(SphinxDirective):

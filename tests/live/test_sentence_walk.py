@@ -97,7 +97,7 @@ def expected_walk(config, source, target):
     stations = [
         ((1, len(source)), 0),
         (shapes["source_embedding"], count("source_embedding")),
-        (shapes["positions"], count("positions")),
+        (shapes["positional_encoding"], count("positional_encoding")),
         *attention(first["encoder"], "attention"),
         *feed_forward(first["encoder"]),
         (shapes[f"encoder.layers.{config.num_layers - 1}"], count("encoder")),
@@ -107,7 +107,7 @@ def expected_walk(config, source, target):
             shapes[f"source_embedding{target_side}" if config.shared_vocabulary else "target_embedding"],
             count("target_embedding"),
         ),
-        (shapes[f"positions{target_side}"], 0),
+        (shapes[f"positional_encoding{target_side}"], 0),
         *attention(first["decoder"], "self_attention"),
         *attention(first["decoder"], "cross_attention"),
         *feed_forward(first["decoder"]),

@@ -85,6 +85,13 @@ def test_with_warmup_the_rate_climbs_and_falls(monkeypatch):
     assert rates == [0.1, 0.1, 0.1]
 
 
+class Script(list):
+    """What is left to write."""
+
+    def reorder(self, rows):
+        self[:] = [words[rows] for words in self]
+
+
 class Answers(nn.Module):
     """Writes what `answer(source)` says, whatever it reads; `read` holds the sources."""
 
@@ -96,7 +103,7 @@ class Answers(nn.Module):
 
     def start(self, source):
         self.read.append(source)
-        return list(self.answer(source).unbind(dim=1))
+        return Script(self.answer(source).unbind(dim=1))
 
     def decode(self, words, state):
         assert words.size(1) == 1

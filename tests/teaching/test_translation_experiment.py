@@ -127,7 +127,7 @@ def test_what_is_measured(corpus, tokenizer):
     pairs = corpus.held_out[:40]
 
     class FirstIsWrong(Translator):
-        def translate(self, texts, beam, alpha):
+        def translate(self, texts, beam_size, alpha):
             answers = dict(pairs)
             return ["faux", *(answers[text] for text in texts[1:])]
 

@@ -16,6 +16,7 @@ from transformer_lib.seq2seq import EOS_ID, PAD_ID
 from transformer_lib.transformer import TokenEmbedding, Transformer
 
 # The classes stand on a page of the book, so they are as short as those of a notebook.
+Mask = Tensor | None
 
 # Positions, told by attention itself
 
@@ -33,7 +34,7 @@ def rotated(x: Tensor, position: Tensor) -> Tensor:
 class RotaryAttention(MultiHeadAttention):
     """Self-attention that turns queries and keys by their positions."""
 
-    def attend(self, query: Tensor, k: Tensor, v: Tensor, mask: Tensor | None) -> Tensor:
+    def attend(self, query: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:
         q = split_heads(self.query_projection(query), self.num_heads)
         # A cache holds the words before: the queries stand at the last positions.
         position = torch.arange(k.size(2), dtype=k.dtype, device=k.device)
@@ -46,11 +47,18 @@ class RotaryAttention(MultiHeadAttention):
 class BiasedAttention(MultiHeadAttention):
     """Self-attention that adds a number for each head and distance to the scores."""
 
-    def __init__(self, d_model: int, num_heads: int, dropout: float = 0.0, *, bias: nn.Module) -> None:
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int,
+        dropout: float = 0.0,
+        *,
+        bias: nn.Module,
+    ) -> None:
         super().__init__(d_model, num_heads, dropout)
         self.bias = bias
 
-    def attend(self, query: Tensor, k: Tensor, v: Tensor, mask: Tensor | None) -> Tensor:
+    def attend(self, query: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:
         q = split_heads(self.query_projection(query), self.num_heads)
         position = torch.arange(k.size(2), device=k.device)
         own = position[k.size(2) - q.size(2) :]  # where the queries stand
@@ -77,7 +85,13 @@ class AlibiBias(nn.Module):
 class T5Bias(nn.Module):
     """A learned number for each head and bucket of distances."""
 
-    def __init__(self, num_heads: int, both_sides: bool, buckets: int = 32, furthest: int = 128) -> None:
+    def __init__(
+        self,
+        num_heads: int,
+        both_sides: bool,
+        buckets: int = 32,
+        furthest: int = 128,
+    ) -> None:
         super().__init__()
         self.both_sides, self.buckets, self.furthest = both_sides, buckets, furthest
         self.table = nn.Parameter(torch.zeros(buckets, num_heads))
@@ -156,11 +170,18 @@ POSITIONS = {
 class WindowedAttention(MultiHeadAttention):
     """Self-attention that looks `reach` words to each side at most."""
 
-    def __init__(self, d_model: int, num_heads: int, dropout: float = 0.0, *, reach: int) -> None:
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int,
+        dropout: float = 0.0,
+        *,
+        reach: int,
+    ) -> None:
         super().__init__(d_model, num_heads, dropout)
         self.reach = reach
 
-    def attend(self, query: Tensor, k: Tensor, v: Tensor, mask: Tensor | None) -> Tensor:
+    def attend(self, query: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:
         position = torch.arange(k.size(2), device=k.device)
         own = position[k.size(2) - query.size(1) :]  # where the queries stand
         near = (position - own[:, None]).abs() <= self.reach  # (query, key)
@@ -195,7 +216,7 @@ class QueryKeyNormAttention(MultiHeadAttention):
         k, v = super().keys_and_values(key, value)
         return self.key_norm(k), v  # each (batch, heads, key, d_k)
 
-    def attend(self, query: Tensor, k: Tensor, v: Tensor, mask: Tensor | None) -> Tensor:
+    def attend(self, query: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:
         q = split_heads(self.query_projection(query), self.num_heads)
         dropout = self.dropout if self.training else 0.0
         heads = F.scaled_dot_product_attention(self.query_norm(q), k, v, mask, dropout)
@@ -208,7 +229,14 @@ class QueryKeyNormAttention(MultiHeadAttention):
 class GroupedQueryAttention(MultiHeadAttention):
     """Attention in which several heads of queries share a head of keys and values."""
 
-    def __init__(self, d_model: int, num_heads: int, dropout: float = 0.0, *, groups: int) -> None:
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int,
+        dropout: float = 0.0,
+        *,
+        groups: int,
+    ) -> None:
         super().__init__(d_model, num_heads, dropout)
         self.groups = groups
         self.key_projection = nn.Linear(d_model, groups * d_model // num_heads)
@@ -219,7 +247,7 @@ class GroupedQueryAttention(MultiHeadAttention):
         v = split_heads(self.value_projection(value), self.groups)
         return k, v  # each (batch, groups, key, d_k)
 
-    def attend(self, query: Tensor, k: Tensor, v: Tensor, mask: Tensor | None) -> Tensor:
+    def attend(self, query: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:
         share = self.num_heads // self.groups  # so many heads look into one group
         k, v = k.repeat_interleave(share, dim=1), v.repeat_interleave(share, dim=1)
         return super().attend(query, k, v, mask)
@@ -241,7 +269,12 @@ class RMSNorm(nn.Module):
 class GatedFeedForward(FeedForward):
     """A feed-forward network in which one linear layer opens or closes the other."""
 
-    def __init__(self, d_model: int, d_ff: int, gate: Callable[[Tensor], Tensor] = F.silu) -> None:
+    def __init__(
+        self,
+        d_model: int,
+        d_ff: int,
+        gate: Callable[[Tensor], Tensor] = F.silu,
+    ) -> None:
         super().__init__(d_model, d_ff)
         self.gate_layer, self.gate = nn.Linear(d_model, d_ff), gate
 
@@ -287,7 +320,12 @@ class EncoderOnly(nn.Module):
         return self.output(x)  # (batch, seq, vocab)
 
 
-def hide_words(tokens: Tensor, hidden_id: int, vocab_size: int, share: float = 0.15) -> tuple[Tensor, Tensor]:
+def hide_words(
+    tokens: Tensor,
+    hidden_id: int,
+    vocab_size: int,
+    share: float = 0.15,
+) -> tuple[Tensor, Tensor]:
     """Return the tokens with some hidden, and the hidden words alone, else padding."""
     device = tokens.device
     chosen = torch.rand(tokens.shape, device=device) < share  # (batch, seq)
