@@ -229,7 +229,8 @@ class TwoWords(nn.Module):
 
 def best_of_beam(beam_size):
     """Return what a beam of that width ends with, and its probability."""
-    (best, *_), *_ = beam_hypotheses(TwoWords(), torch.tensor([[1]]), max_len=3, beam_size=beam_size, alpha=0.0)
+    source = torch.tensor([[1]])
+    (best, *_), *_ = beam_hypotheses(TwoWords(), source, 3, beam_size, alpha=0.0)
     return best.tokens, f"{math.exp(best.log_probability):.2f}"
 
 
