@@ -66,7 +66,7 @@ def pytest_terminal_summary(terminalreporter, config):
         for report in reports:
             if hasattr(report, "duration"):
                 seconds[report.nodeid.partition("::")[0]] += report.duration
-    text = json.dumps({file: round(sum_) for file, sum_ in seconds.most_common() if sum_ >= 1}, indent=1)
+    text = json.dumps({file: round(total) for file, total in seconds.most_common() if total >= 1}, indent=1)
     SECONDS.write_text(text + "\n", encoding="utf-8")
 
 

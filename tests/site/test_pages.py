@@ -1,7 +1,7 @@
 """Every page of the table of contents, opened once, as a file: whole, in shape, by keyboard alone, and by the rules of axe.
 
 The tests of a page stand in an order in which none disturbs the next. That the site also works from a server is
-`test_translator.py`'s and `test_search.py`'s to see.
+`test_translator_box.py`'s and `test_search.py`'s to see.
 """
 
 import gzip

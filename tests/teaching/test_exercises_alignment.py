@@ -75,6 +75,7 @@ WRONG = [
     ("masked_weights", lambda scores, mask: scores, "softmax of the scores"),
     ("steer", lambda: [(2, -8), (-8, 4), (4, 4)], "four entries"),
     ("steer", lambda: 0.9, "four entries"),
+    ("steer", lambda: torch.tensor(0.9), "four entries"),
     ("steer", lambda: [(2, -8), (-8, 4), (4, 4, 4), None], r"query for late should have the shape \(2,\)"),
     ("steer", lambda: [(1, 0), (-8, 4), (4, 4), None], "query for I .* turn it away"),
     ("steer", lambda: [(2, -8), (0, 1), (4, 4), None], "query for am .* turn it away"),

@@ -88,8 +88,7 @@ _ROWS = {"I": (1.0, 0.0), "am": (0.0, 1.0), "late": (2.0, 1.0), "too": (0.5, 0.5
 def steer(attempt: Callable) -> str:
     """The reader's `steer()` returns, for each of four rows, a query that gives it more than 0.9 of the weight, or None."""
     entries = attempt()
-    # A single number in an array has no length.
-    if not (isinstance(entries, list | tuple) or getattr(entries, "shape", ())) or len(entries) != len(_ROWS):
+    if not isinstance(entries, list | tuple) or len(entries) != len(_ROWS):
         raise Hint("return four entries, for I, am, late and too: each a query (two numbers), or None")
     memory = torch.tensor([*_ROWS.values()], dtype=torch.float64)
     for place, (word, entry) in enumerate(zip(_ROWS, entries, strict=True)):
