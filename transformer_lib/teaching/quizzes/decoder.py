@@ -65,8 +65,8 @@ QUESTIONS = [
         correct=1,
     ),
     Question(
-        "In the test of *See it*, *not* was lost from the source, and *je ne suis pas étudiant* kept. Which place was surprised "
-        "most, on average over the seeds?",
+        "In the test of *See it*, *not* was lost from the source, and *je ne suis pas étudiant* kept. Which place was "
+        "surprised most, on average over the seeds?",
         answers=[
             (
                 "The one that writes *ne*, after *je*.",
