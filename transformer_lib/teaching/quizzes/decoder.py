@@ -44,7 +44,7 @@ QUESTIONS = [
         answers=[
             ("About 1.39: it must guess.", "That is the noun, one of four. After *n' es* there is no choice."),
             ("About 0.69: with *not*, or without?", "That was asked one word earlier; *n'* has answered it."),
-            ("About 0: it is certain.", "Grammar alone says *pas*. The source decides at three places, and this is none."),
+            ("About 0: it is certain.", "French alone says *pas*. The source decides at three places, and this is none."),
         ],
         correct=2,
     ),
