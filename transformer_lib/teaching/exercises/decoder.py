@@ -90,9 +90,6 @@ def word_losses(corpus: list[str], sentence: str) -> Iterator:
     cost = losses(ended, words)
     yield cost, "0 where what is written leaves no choice, and the sum is minus the logarithm of the sentence's share"
     yield cost[:-1], "one loss is missing: put <EOS> behind each sentence, its end must be named too"
-    yield losses([other[:-1] for other in ended], words[:-1]), "put <EOS> behind each sentence: its end must be named too"
-    without_end = [other[:-1] for other in ended if len(other) >= len(words)]
-    yield losses(without_end, words[:-1]), "put <EOS> behind each sentence: its end must be named too"
     yield losses(ended, words, known=False), "count only among the sentences that begin with the words written so far"
     kinds = [
         len({tuple(other[: place + 1]) for other in ended if other[:place] == words[:place]}) for place in range(len(words))
