@@ -3,6 +3,7 @@
 Where no script runs, a still picture stands in its place.
 """
 
+from transformer_lib.teaching.figures.live.adam_move import adam_move
 from transformer_lib.teaching.figures.live.beam_tree import beam_tree
 from transformer_lib.teaching.figures.live.clock_hands import clock_hands
 from transformer_lib.teaching.figures.live.forget_gate import forget_gate
@@ -16,6 +17,7 @@ from transformer_lib.teaching.figures.live.sentence_walk import sentence_walk
 from transformer_lib.teaching.figures.live.softmax_temperature import softmax_temperature
 
 __all__ = [
+    "adam_move",
     "beam_tree",
     "clock_hands",
     "forget_gate",
