@@ -15,6 +15,7 @@ from transformer_lib.teaching.figures.live.padding_slider import padding_slider
 from transformer_lib.teaching.figures.live.review_reader import review_reader
 from transformer_lib.teaching.figures.live.sentence_walk import sentence_walk
 from transformer_lib.teaching.figures.live.softmax_temperature import softmax_temperature
+from transformer_lib.teaching.figures.live.token_budget import token_budget
 
 __all__ = [
     "adam_move",
@@ -29,4 +30,5 @@ __all__ = [
     "review_reader",
     "sentence_walk",
     "softmax_temperature",
+    "token_budget",
 ]
