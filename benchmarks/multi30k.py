@@ -1,4 +1,4 @@
-"""Train chapter 15's command on Multi30k, English to French, and write what came out: the record, and the library's translator.
+"""Train chapter 16's command on Multi30k, English to French, and write what came out: the record, and the library's translator.
 
     python -m benchmarks.multi30k [FOLDER] [--out RUN] [OPTION OF transformer-train ...]
 
@@ -26,7 +26,7 @@ OPTIONS = (
     "--vocabulary joint --vocab-size 5000 --max-tokens 800 --steps 20000 --every 1000 --average 5 "
     "--learning-rate 1.0 --warmup 1000 --seed 0"
 )
-# Chapter 15 asks how often the training sentences had what it translates.
+# Chapter 16 asks how often the training sentences had what it translates.
 WORDS = ("man", "not", "I", "theory", "vend", "vendent")
 
 

@@ -3,7 +3,7 @@
 Operations are those of the matrix products, three times chapter 10's `flop_table` (forward, and two gradients). A large plain
 product takes its turn beside each step, so a machine that is slower for some seconds is slower for both: the share says how
 much of the product's speed a step reaches. Each row has a process of its own, whose largest memory, less what it held before
-the model was made, stands beside chapter 15's `memory_table`.
+the model was made, stands beside chapter 17's `memory_table`.
 """
 
 import multiprocessing

@@ -1,4 +1,4 @@
-"""The commands and the step of chapter 15: one run, however it is cut into parts and processes, and however it is stopped."""
+"""The commands and the step of chapter 17: one run, however it is cut into parts and processes, and however it is stopped."""
 
 import errno
 import gzip

@@ -338,7 +338,7 @@ def pretrained_translator(name: str = "translator") -> Translator:
     """Return a translator that comes with the library, in evaluation mode.
 
     `name` is "translator", trained as in this chapter, or "captions", trained as in
-    chapter 15 on descriptions of photographs.
+    chapter 16 on descriptions of photographs.
 
     Raises: `ValueError` for another name, and if its file is not the one that the
     library was made with.

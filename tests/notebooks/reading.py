@@ -9,7 +9,7 @@ from tools import notebooks
 
 CHAPTERS = notebooks.all_notebooks()
 # The only chapter that exports nothing.
-WITHOUT_MODULE = {"bug_museum"}
+WITHOUT_MODULE = {"bug_museum", "interpretation", "real_sentences"}
 
 SOLUTION = re.compile(r"<details>\s*<summary>Solution</summary>(?P<inside>.*?)</details>", re.DOTALL)
 PYTHON_BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```$", re.DOTALL | re.MULTILINE)

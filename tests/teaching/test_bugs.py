@@ -1,4 +1,4 @@
-"""The bugs of chapter 16: each is switched on for a while, everywhere; each is killed by the test that it names."""
+"""The bugs of chapter 18: each is switched on for a while, everywhere; each is killed by the test that it names."""
 
 import subprocess
 import sys

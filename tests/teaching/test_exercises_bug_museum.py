@@ -1,4 +1,4 @@
-"""The checks of chapter 16: right answers pass, and each usual mistake gets its own hint."""
+"""The checks of chapter 18: right answers pass, and each usual mistake gets its own hint."""
 
 import torch
 from answers import two_tests

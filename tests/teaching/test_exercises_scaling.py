@@ -1,4 +1,4 @@
-"""The checks of chapter 15: right answers pass, and each usual mistake gets its own hint."""
+"""The checks of chapter 17: right answers pass, and each usual mistake gets its own hint."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Checks for the exercises of chapter 16, The bug museum."""
+"""Checks for the exercises of chapter 18, The bug museum."""
 
 import functools
 from collections.abc import Callable, Iterator

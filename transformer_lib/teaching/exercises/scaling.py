@@ -1,4 +1,4 @@
-"""Checks for the exercises of chapter 15, From this laptop to the paper."""
+"""Checks for the exercises of chapter 17, From this laptop to the paper."""
 
 import math
 from collections.abc import Callable, Iterator

@@ -22,8 +22,10 @@ CHAPTERS: dict[str, tuple[int, str]] = {
     "training": (12, "The training loop"),
     "decoding": (13, "Decoding"),
     "translation": (14, "A translator"),
-    "scaling": (15, "From this laptop to the paper"),
-    "bug_museum": (16, "The bug museum"),
+    "interpretation": (15, "What it has learned"),
+    "real_sentences": (16, "Real sentences"),
+    "scaling": (17, "From this laptop to the paper"),
+    "bug_museum": (18, "The bug museum"),
 }
 
 
@@ -82,12 +84,14 @@ _BOXES: list[_Box] = [
             ("training", "Training loop"),
             ("decoding", "Decoding"),
             ("translation", "A translator"),
+            ("interpretation", "What it learned"),
+            ("real_sentences", "Real sentences"),
             ("scaling", "Scaling up"),
             ("bug_museum", "The bug museum"),
         ],
     ),
 ]
-_HEIGHT = 732
+_HEIGHT = 764
 
 # A frame around each stack of layers: chapter, left, top, height.
 _FRAMES = [("encoder", 2, 216, 204), ("decoder", 192, 216, 280)]

@@ -1,4 +1,4 @@
-"""The quiz of chapter 16."""
+"""The quiz of chapter 18."""
 
 from transformer_lib.teaching.quiz import Question
 

@@ -1,4 +1,4 @@
-"""The quiz of chapter 15."""
+"""The quiz of chapter 17."""
 
 from transformer_lib.teaching.quiz import Question
 
