@@ -93,7 +93,6 @@ FIRST = {"rate": 2.0, "warmup": 400, "pre_norm": False, "dropout": 0.1}
         ),
     ],
     hint="Compare each value that is set with the value in first, and count those that differ",
-    keep=True,
 )
 def one_change(first: dict, runs: dict[str, dict]) -> Iterator:
     """The reader's `one_change(first, runs)` names the runs that differ from the first in exactly one setting."""
