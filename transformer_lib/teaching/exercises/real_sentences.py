@@ -40,7 +40,7 @@ def two_means(loss: Callable, sources: list[str], targets: list[str]) -> Iterato
     moved, back = [sources[-1], *sources[:-1]], [*sources[1:], sources[0]]
     own, other = _mean(sources, targets), _mean(moved, targets)
     count = sum(len(target.split()) for target in targets)
-    yield (own, other), "a gap where the sources differ, and none where they are all the same"
+    yield (own, other), "a gap where the sources differ, and a gap of 0 for the five with the same source"
     means = _mean_of_means(sources, targets), _mean_of_means(moved, targets)
     yield means, "this is a mean of means: a short sentence counts as much as a long one. Divide once, by all tokens"
     yield (
