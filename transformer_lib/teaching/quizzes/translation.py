@@ -4,6 +4,25 @@ from transformer_lib.teaching.quiz import Question
 
 QUESTIONS = [
     Question(
+        "The text is *low* five times, *lower* twice, *newest* six times. w + e was merged first. "
+        "How often do `▁lo` and w meet later?",
+        answers=[
+            (
+                "Seven times: in *low* and in *lower*.",
+                "In *lower* the w stands in the token we by now.",
+            ),
+            (
+                "Five times: in *low* alone, since *lower* has given its w away.",
+                "What a merge takes is gone for the merges after it.",
+            ),
+            (
+                "Eight times, as w + e did: a merge does not change how often a letter occurs.",
+                "Pairs of neighbours are counted, and they do change.",
+            ),
+        ],
+        correct=1,
+    ),
+    Question(
         "Somebody trains the tokenizer on all sentences, test sentences included, and "
         "the model on the training set alone. What is wrong with the score?",
         answers=[
@@ -23,76 +42,57 @@ QUESTIONS = [
         correct=0,
     ),
     Question(
-        "Of *the white cow is tired*, as the encoder has read it, the vector at *white* is exchanged for the horse's. "
-        "What is written?",
+        "A prediction has all six words of its reference, in reverse order. What does the formula of BLEU give?",
         answers=[
             (
-                "*la vache blanche*: the noun decides, and its vector is still the cow's.",
-                "So it would be if some head fetched the gender at *cow*.",
+                "100: each of its words is right, and it is long enough.",
+                "Only the share of single words is 1; the runs of two, three and four count as much.",
             ),
             (
-                "*le cheval blanc*: the decoder reads the sentence from that vector on.",
-                "The noun is written from the vector at *cow*, which nobody touched.",
+                "25: one of the four shares is 1, and the three others are 0.",
+                "That would be their mean. They are multiplied.",
             ),
             (
-                "*la vache blanc*: the adjective's gender stands in the vector at *white*.",
-                "The encoder has put it there, from the noun beside it.",
+                "0: no run of two words is right.",
+                "One share of 0 makes the product 0, whatever the others are.",
             ),
         ],
         correct=2,
     ),
     Question(
-        "A translation without any right run of four words has BLEU 0 by the formula, and 18 by sacrebleu. Why?",
+        "On longer sentences the GRU with attention gets eight in ten right, the Transformer three. What follows from that?",
         answers=[
             (
-                "sacrebleu leaves out the precisions that are 0 and takes the mean of the rest.",
-                "`eff:no` says that all four are used.",
+                "For real texts the GRU with attention is the better choice.",
+                "Twelve thousand short sentences, 1000 steps: about other data the runs say nothing.",
             ),
             (
-                "sacrebleu counts a precision of 0 as if a small part of one n-gram were right.",
-                "That is `smooth:exp`: first a half, then a quarter.",
+                "Something in this Transformer does not carry over to new lengths.",
+                "Its positions are a large part of it: with rotary ones it gets six in ten.",
             ),
             (
-                "sacrebleu cuts words into pieces first, and pieces make right runs more often.",
-                "`13a` separates punctuation; it cuts no word.",
+                "The Transformer has learned its training sentences by heart, and nothing else.",
+                "Then it could not translate 97 of 100 new sentences of the lengths that it knows.",
             ),
         ],
         correct=1,
     ),
     Question(
-        "For *blanche* the map has one bright cell, at *white*. How do you find out where the gender comes from?",
+        "Somebody checks a translator by reading its French alone. Which of these errors stays hidden?",
         answers=[
             (
-                "Look at the maps of the other heads: one of them is bright at *cow*.",
-                "Even then it would be a place that was looked at, and no cause.",
+                "*je aime*, where *j'aime* is right.",
+                "Two words that French writes as one: it can be seen without the English sentence.",
             ),
             (
-                "Exchange the noun in the source or in the decoder's words, one at a time.",
-                "What changes the ending is what the ending depends on.",
+                "*une femme*, where the English sentence says *a new woman*.",
+                "It is good French. That something is left out, only the English sentence tells.",
             ),
             (
-                "Take the mean over layers and heads, so that no road is overlooked.",
-                "A mean of maps is a map: it says where, and not what was taken from there.",
+                "*ses voitures ne sont pas noirs*, where *noires* is right.",
+                "Noun and adjective do not agree: it can be seen without the English sentence.",
             ),
         ],
         correct=1,
-    ),
-    Question(
-        "Of the Transformer's wrong translations of longer sentences, most …",
-        answers=[
-            (
-                "have more words than any training sentence: they do not just stop early.",
-                "Counted: more than half have more than ten words.",
-            ),
-            (
-                "break off after ten words, where the sentences of its training used to end.",
-                "About three in ten break off after a right beginning; the others do not.",
-            ),
-            (
-                "hold a word that training never had, and go wrong from this word on.",
-                "Each word of the test sets occurs in training; that was checked.",
-            ),
-        ],
-        correct=0,
     ),
 ]
