@@ -1,4 +1,4 @@
-"""Chapter 15's experiment: the pairs fit each other, nothing exchanged changes nothing, and all exchanged is the other's memory."""
+"""Chapter 15's experiment: the pairs fit each other, and what is exchanged is what its name says."""
 
 import pytest
 import torch

@@ -136,14 +136,16 @@ def without_head(matrix: Tensor, head: int, num_heads: int) -> Iterator:
     everything = slice(None)
     yield zeros(everything, here), "the head still computes, and nobody reads it"
     yield matrix, "nothing is 0 yet"
-    yield zeros(slice(head * rows // num_heads, (head + 1) * rows // num_heads), everything), (
-        "these are rows: a row makes an output number from all heads. The columns read"
+    yield (
+        zeros(slice(head * rows // num_heads, (head + 1) * rows // num_heads), everything),
+        ("these are rows: a row makes an output number from all heads. The columns read"),
     )
     yield zeros(everything, slice(head, head + 1)), "one column only: a head is columns / num_heads wide"
     if head:
         yield zeros(everything, slice((head - 1) * width, head * width)), "heads are counted from 0"
-    yield torch.cat([matrix[:, : head * width], matrix[:, (head + 1) * width :]], dim=1), (
-        "the columns are gone: then the shape does not fit any more. Set them to 0"
+    yield (
+        torch.cat([matrix[:, : head * width], matrix[:, (head + 1) * width :]], dim=1),
+        ("the columns are gone: then the shape does not fit any more. Set them to 0"),
     )
     only = torch.zeros_like(matrix)
     only[:, here] = matrix[:, here]

@@ -39,8 +39,8 @@ QUESTIONS = [
         correct=0,
     ),
     Question(
-        "The horse's vector at *cow* turned *fatiguée* into *fatigué*. With the decoder's own words held at *la vache blanche*, it "
-        "did not. Why?",
+        "The horse's vector at *cow* turned *fatiguée* into *fatigué*. With the decoder's own words held at *la vache "
+        "blanche*, it did not. Why?",
         answers=[
             (
                 "Held words are stronger than the memory, which then plays no part",
