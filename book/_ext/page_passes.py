@@ -5,6 +5,7 @@ import re
 from pathlib import Path, PurePosixPath
 
 from docutils import nodes
+from myst_nb.sphinx_ import HideCodeCellNode, depart_HideCellInput
 from sphinx.util import logging
 
 logger = logging.getLogger(__name__)
@@ -14,6 +15,7 @@ PLACES = re.compile(r"(?<=[/_.(,=:])(?=[^\s/_.(,=:<&])|(?<=[a-z])(?=[A-Z])")
 PRE = '<span class="pre">'  # before each word, as Sphinx writes code
 LONG = 16  # shorter code stays in one piece
 CODE_WIDTH = 88  # characters that fit beside each other, as course.css has it
+TITLE = re.compile(r"^# @title (.+)$", re.MULTILINE)
 GAP = re.compile(r"(?<=\S) {2,}(?=\S)")  # between two columns
 
 
@@ -48,12 +50,30 @@ def give_places(app, doctree):
         known[place] = (0, place, place)
 
 
+def module_of(app):
+    return f"transformer_lib/{PurePosixPath(app.env.docname).name.partition('_')[2]}.py"
+
+
+def name_folds(app, doctree):
+    """Let a folded cell say on the page what JupyterLab and Colab say: its own title, or where its code goes."""
+    for cell in doctree.findall(lambda node: isinstance(node, nodes.container) and node.get("hide_mode")):
+        code = cell.next_node(nodes.literal_block).astext()
+        if title := TITLE.search(code):
+            cell["prompt_show"] = title[1]
+        elif code.startswith("#| export\n"):
+            cell["prompt_show"] = f"Part of the library: {module_of(app)}"
+
+
+def visit_fold(self, node):
+    self.body.append(f'<details class="admonition hide {" ".join(node["classes"])}">')
+    self.body.append(f'<summary><p class="admonition-title">{self.encode(node["prompt_show"])}</p></summary>')
+
+
 def mark_exported(app, doctree):
     """Mark the cells of a notebook that go into the library, and say where."""
-    name = PurePosixPath(app.env.docname).name
     if not app.env.docname.startswith("notebooks/"):
         return
-    module = f"transformer_lib/{name.partition('_')[2]}.py"
+    module = module_of(app)
     for code in list(doctree.findall(nodes.literal_block)):
         cell = code.parent.parent
         if not code.astext().startswith("#| export\n") or "tag_hide-input" in cell["classes"]:
@@ -130,18 +150,9 @@ def depart_literal(self, node):
     type(self).depart_literal(self, node)
 
 
-def pages_with_entries(app, env):
-    """Keep the terms of the glossary in the search, however often the book is built.
-
-    Sphinx keeps the search's words and titles from one build to the next, but not its index entries: those of a page that is
-    not written again are lost. So each build writes the pages again that have entries.
-    """
-    return [page for page, entries in env.get_domain("index").entries.items() if entries]
-
-
 def setup(app):
-    for change in (give_places, mark_exported, describe_figures, mark_wide_columns, glue_punctuation):
+    for change in (give_places, name_folds, mark_exported, describe_figures, mark_wide_columns, glue_punctuation):
         app.connect("doctree-read", change)
+    app.add_node(HideCodeCellNode, override=True, html=(visit_fold, depart_HideCellInput))
     app.add_node(nodes.literal, override=True, html=(visit_literal, depart_literal))
-    app.connect("env-updated", pages_with_entries)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -27,8 +27,8 @@ START = "/* Generated from transformer_lib/pretrained. */\n(globalThis.transform
 MARK = "tl-translator"
 PLACE = "<!-- the translator, with first words -->"
 EXAMPLES = [
+    "the white cow is big",
     "I am a student",
-    "the white cow is tired",
     "she does not have a red car",
     "they often look for him because he is sad",
     "my sisters have arrived at the old hotel",
@@ -75,7 +75,9 @@ def first_answer(text):
     if any(not token.startswith(("▁", "<")) for some in words for token in some):
         raise ValueError(f"the first example must be of words of one token each, but {text!r} is not")
     english, french = ([word.removeprefix("▁") for word in some] for some in words)
+    looked_at = last.argmax(dim=1)[:-1]  # by the words, not by <eos>
     return {
+        "chosen": int((looked_at - torch.arange(len(looked_at))).abs().argmax()),  # the word that looks farthest aside
         "source": english,
         "words": french,
         "text": " ".join(french[:-1]),

@@ -21,40 +21,30 @@ def without_keepdim(x, memory, w_query, w_key, w_value):
     return exponentials / exponentials.sum(1) @ (memory @ w_value)
 
 
-def entropy(counts):
-    return sum(c / sum(counts) * math.log(sum(counts) / c) for c in counts)
+def word_losses(corpus, sentence, *, end=True, known=True, kinds=False, of=math.log):
+    """Count what follows; each setting away from its default is a mistake."""
+    corpus = [s.split() + ["<EOS>"] * end for s in corpus]
+    words = sentence.split() + ["<EOS>"] * end
+    losses = []
+    for place, word in enumerate(words):
+        same = [s for s in corpus if s[:place] == words[:place] or not known]
+        right = [s for s in same if s[place : place + 1] == [word]]
+        losses.append(of(len({tuple(s[: place + 1]) for s in same}) if kinds else len(same) / len(right)))
+    return losses
 
 
-def steps(*order, norm_of=lambda norm, y, f: norm(y + f(y))):
-    """Return an answer that runs these sublayers (0 back, 1 across, 2 feed-forward), each inside `norm_of`."""
-
-    def answer(x, memory, back, across, feed, norm):
-        for which in order:
-            f = (back, lambda y: across(y, memory), feed)[which]
-            x = norm_of(norm, x, f)
-        return x
-
-    return answer
+def reads(change):
+    """Return an answer that compares the memory with `change(memory)`."""
+    return lambda decode, x, memory: not torch.allclose(decode(x, change(memory)), decode(x, memory))
 
 
-def without_norm(which):
-    def answer(x, memory, back, across, feed, norm):
-        for number, f in enumerate((back, lambda y: across(y, memory), feed)):
-            x = x + f(x) if number == which else norm(x + f(x))
-        return x
+def one_row(row):
+    def change(memory):
+        other = memory.clone()
+        other[row] += torch.tensor([1.0, -2.0, 0.5, 3.0])
+        return other
 
-    return answer
-
-
-def second_step(make):
-    """Return an answer with its own second sum: `make(y, x, memory, across)` is normalised."""
-
-    def answer(x, memory, back, across, feed, norm):
-        y = norm(x + back(x))
-        y = norm(make(y, x, memory, across))
-        return norm(y + feed(y))
-
-    return answer
+    return change
 
 
 RIGHT = [
@@ -62,13 +52,11 @@ RIGHT = [
     ("map_shape", lambda batch, heads, source, target: torch.zeros(batch, heads, target, source).shape),
     ("cross_attend", right_attend),
     ("cross_attend", lambda *given: right_attend(*(array.float() for array in given))),
-    ("blind_floor", entropy),
-    (
-        "blind_floor",
-        lambda counts: -(torch.tensor(counts) / sum(counts)).log().mul(torch.tensor(counts) / sum(counts)).sum(),
-    ),
-    ("three_steps", steps(0, 1, 2)),
-    ("three_steps", lambda *given: steps(0, 1, 2)(*given).tolist()),
+    ("word_losses", word_losses),
+    ("word_losses", lambda corpus, sentence: torch.tensor(word_losses(corpus, sentence))),
+    ("reads_memory", reads(torch.randn_like)),
+    ("reads_memory", reads(torch.zeros_like)),
+    ("reads_memory", reads(lambda memory: -memory)),
 ]
 WRONG = [
     ("map_shape", lambda b, h, s, t: (b, h, s, t), "last two axes are swapped"),
@@ -92,41 +80,25 @@ WRONG = [
     ("cross_attend", lambda x, m, q, k, v: x @ q, "It is softmax"),
     ("cross_attend", lambda x, m, q, k, v: x, r"the shape \(3, 4\), not \(3, 6\)"),
     ("cross_attend", without_keepdim, "keep the axis of the sum"),
-    ("blind_floor", lambda counts: math.log(len(counts)), "equal counts only"),
-    ("blind_floor", lambda counts: math.log(sum(counts)), "number of pairs"),
-    ("blind_floor", lambda counts: sum(math.log(sum(counts) / c) for c in counts) / len(counts), "weigh each -log p"),
-    ("blind_floor", lambda counts: sum(math.log(sum(counts) / c) for c in counts), "plain sum"),
-    ("blind_floor", lambda counts: entropy(counts) / math.log(2), "in bits"),
-    ("blind_floor", lambda counts: -entropy(counts), "minus the logarithm"),
-    ("blind_floor", lambda counts: math.log(sum(counts) / max(counts)), "most frequent sentence alone"),
-    ("blind_floor", lambda counts: sum(counts) * entropy(counts), "take their mean"),
-    ("blind_floor", lambda counts: 1.0, "the sentence's share"),
-    ("three_steps", steps(0, 1, 2, norm_of=lambda norm, y, f: y + f(norm(y))), "that is pre-norm"),
-    (
-        "three_steps",
-        lambda *given: given[-1](steps(0, 1, 2, norm_of=lambda n, y, f: y + f(n(y)))(*given)),
-        "that is pre-norm",
-    ),
-    ("three_steps", steps(0, 1, 2, norm_of=lambda norm, y, f: y + f(y)), "norms are missing"),
-    (
-        "three_steps",
-        lambda *given: given[-1](steps(0, 1, 2, norm_of=lambda n, y, f: y + f(y))(*given)),
-        "one norm at the end",
-    ),
-    ("three_steps", steps(0, 1, 2, norm_of=lambda norm, y, f: norm(f(y))), "residual connections are missing"),
-    ("three_steps", steps(0, 1, 2, norm_of=lambda norm, y, f: y + norm(f(y))), "stands around the sum"),
-    ("three_steps", steps(1, 0, 2), "look back first"),
-    ("three_steps", steps(0, 1), "feed-forward network is missing"),
-    ("three_steps", steps(0, 2), "step to the memory is missing"),
-    ("three_steps", steps(1, 2), "step back over the target is missing"),
-    ("three_steps", lambda x, m, b, a, f, n: n(x + b(x) + a(x, m) + f(x)), "all three read x"),
-    ("three_steps", second_step(lambda y, x, m, across: y + across(m, y)), "x comes first"),
-    ("three_steps", second_step(lambda y, x, m, across: m + across(y, m)), "adds the memory"),
-    ("three_steps", second_step(lambda y, x, m, across: x + across(y, m)), "adds the old x"),
-    ("three_steps", lambda x, *_: x, "Three times norm"),
-    ("three_steps", lambda x, *_: x[0], r"the shape \(4, 3\), not \(3,\)"),
-    ("three_steps", without_norm(2), "the last norm is missing"),
-    ("three_steps", without_norm(1), "the second norm is missing"),
-    ("three_steps", without_norm(0), "the first norm is missing"),
+    ("word_losses", lambda c, s: word_losses(c, s, end=False), "put <EOS> behind"),
+    ("word_losses", lambda c, s: word_losses(c, s)[:-1], "one loss is missing"),
+    ("word_losses", lambda c, s: word_losses(c, s, known=False), "begin with the words written so far"),
+    ("word_losses", lambda c, s: word_losses(c, s, kinds=True), "count sentences, not different words"),
+    ("word_losses", lambda c, s: word_losses(list(dict.fromkeys(c)), s), "counts twice"),
+    ("word_losses", lambda c, s: word_losses(c, s, of=math.log2), "in bits"),
+    ("word_losses", lambda c, s: word_losses(c, s, of=lambda ratio: -math.log(ratio)), "the sign"),
+    ("word_losses", lambda c, s: word_losses(c, s, of=lambda ratio: 1 / ratio), "these are the chances"),
+    ("word_losses", lambda c, s: sum(word_losses(c, s)), "one number for each word"),
+    ("word_losses", lambda c, s: [1.0] * (len(s.split()) + 1), "the same start"),
+    ("reads_memory", reads(lambda memory: memory.flip(0)), "a shuffle changes no sum"),
+    ("reads_memory", reads(lambda memory: memory[torch.tensor([3, 0, 4, 2, 1])]), "a shuffle changes no sum"),
+    ("reads_memory", reads(one_row(0)), "only the first row"),
+    ("reads_memory", reads(one_row(-1)), "only the last row"),
+    ("reads_memory", reads(lambda memory: memory + 1), "undo that change"),
+    ("reads_memory", reads(lambda memory: 2 * memory), "undo that change"),
+    ("reads_memory", lambda *given: not reads(torch.randn_like)(*given), "turned around"),
+    ("reads_memory", lambda decode, x, memory: not torch.allclose(decode(x, memory), x), "compare two outputs"),
+    ("reads_memory", lambda *given: True, "is blind"),
+    ("reads_memory", lambda *given: False, "read the memory"),
 ]
 test_a_right_answer_passes, test_a_usual_mistake_gets_its_hint = two_tests(check, RIGHT, WRONG)

@@ -38,15 +38,6 @@ def factor_for(wanted, d_model, warmup):
     return wanted / noam_rate(warmup, d_model, warmup)
 
 
-def by_the_target(epsilon, vocab):
-    """The smoothing for which a wrong word gets ε/(V−1), found by halving."""
-    low, high = 0.0, 1.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if soft_target(0, vocab, middle)[1] < epsilon / (vocab - 1) else (low, middle)
-    return low
-
-
 def lowest_loss(vocab, smoothing):
     target = soft_target(0, vocab, smoothing)
     return -sum(q * math.log(q) for q in target if q)
@@ -60,8 +51,6 @@ def loss_at_the_target(vocab, smoothing):
 RIGHT = [
     ("factor_for", factor_for),
     ("factor_for", lambda wanted, d_model, warmup: wanted * math.sqrt(d_model * warmup)),
-    ("same_smoothing", lambda epsilon, vocab: epsilon * vocab / (vocab - 1)),
-    ("same_smoothing", by_the_target),
     ("next_rates", next_rates),
     ("next_rates", lambda *given: torch.tensor(next_rates(*given))),
     ("first_move", first_move),
@@ -78,12 +67,6 @@ WRONG = [
     ("factor_for", lambda wanted, d_model, warmup: wanted * d_model * warmup, "the root is missing"),
     ("factor_for", lambda wanted, d_model, warmup: wanted * math.sqrt(warmup), "factor of the width"),
     ("factor_for", lambda wanted, d_model, warmup: 0.25, "must be `wanted`"),
-    ("same_smoothing", lambda epsilon, vocab: epsilon, "with the same ε"),
-    ("same_smoothing", lambda epsilon, vocab: epsilon * (vocab - 1) / vocab, "turned over"),
-    ("same_smoothing", lambda epsilon, vocab: epsilon / (vocab - 1), "what one wrong word gets"),
-    ("same_smoothing", lambda epsilon, vocab: epsilon / vocab, "the whole `smoothing`"),
-    ("same_smoothing", lambda epsilon, vocab: epsilon * vocab / (vocab - 2 or math.inf), "must get the same"),
-    ("same_smoothing", lambda epsilon, vocab: 0.125, "must get the same"),
     ("next_rates", lambda *given: next_rates(*given, late=-1), "step 7 is done already: the next one is step 8"),
     ("next_rates", lambda done, *given: next_rates(0, *given), "starts again at step 1, but 7 steps are done"),
     ("next_rates", lambda *given: next_rates(*given, late=1), "step 8 is left out"),

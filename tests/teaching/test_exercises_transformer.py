@@ -2,6 +2,7 @@
 
 import math
 
+import torch
 from answers import two_tests
 
 from transformer_lib.positional_encoding import sinusoidal_table
@@ -12,8 +13,8 @@ def embed(tokens, matrix):
     return matrix[tokens] * matrix.size(1) ** 0.5
 
 
-def spread(loss, vocab):
-    return math.sqrt(2 * (loss - math.log(vocab)))
+def next_word(x, matrix):
+    return (x @ matrix.T).softmax(dim=-1)
 
 
 RIGHT = [
@@ -21,7 +22,9 @@ RIGHT = [
     ("embed", lambda tokens, matrix: embed(tokens, matrix).tolist()),
     ("embed", lambda tokens, matrix: embed(tokens, matrix.float())),
     ("embed", lambda tokens, matrix: matrix.mul_(matrix.size(1) ** 0.5)[tokens]),
-    ("logit_spread", spread),
+    ("next_word", next_word),
+    ("next_word", lambda x, matrix: next_word(x, matrix).tolist()),
+    ("next_word", lambda x, matrix: torch.einsum("btd,vd->btv", x, matrix).softmax(dim=2)),
     ("attention_biases", lambda n, d: n * 3 * 4 * d),
     ("overtaking_length", lambda d, f: 2 * d + f),
     ("overtaking_length", lambda d, f: (8 * d**2 + 4 * d * f) / (4 * d)),
@@ -34,16 +37,14 @@ WRONG = [
     ("embed", lambda t, matrix: embed(t, matrix) + sinusoidal_table(t.size(1), matrix.size(1)), "positions are added too"),
     ("embed", lambda tokens, matrix: -embed(tokens, matrix), "Take row"),
     ("embed", lambda tokens, matrix: embed(tokens, matrix)[0], r"the shape \(2, 3, 4\), not \(3, 4\)"),
-    ("logit_spread", lambda loss, vocab: spread(loss, vocab) ** 2, "that is the variance"),
-    ("logit_spread", lambda loss, vocab: spread(loss, vocab) / math.sqrt(2), "double it before"),
-    ("logit_spread", lambda loss, vocab: loss - math.log(vocab), "that is the excess"),
-    ("logit_spread", lambda loss, vocab: spread(loss, vocab) / 2, "do not halve it"),
-    ("logit_spread", lambda loss, vocab: math.sqrt(2 * loss), "take log V away first"),
-    ("logit_spread", lambda loss, vocab: math.sqrt(2) * (loss - math.log(vocab)), "not of the 2 alone"),
-    ("logit_spread", lambda loss, vocab: math.sqrt(2 * abs(loss - math.log2(vocab))), "natural logarithm"),
-    ("logit_spread", lambda loss, vocab: math.sqrt(2 * (loss - math.log10(vocab))), "natural logarithm"),
-    ("logit_spread", lambda loss, vocab: math.sqrt(2 * (loss - math.log2(vocab))), "natural logarithm"),
-    ("logit_spread", lambda loss, vocab: 1.0, "Solve loss"),
+    ("next_word", lambda x, matrix: x @ matrix.T, "these are the logits"),
+    ("next_word", lambda x, matrix: (x @ matrix.T).softmax(dim=1), "over the places"),
+    ("next_word", lambda x, matrix: (x @ matrix.T).softmax(dim=0), "over the sentences"),
+    ("next_word", lambda x, matrix: next_word(x * matrix.size(1) ** 0.5, matrix), "belongs to the entrance"),
+    ("next_word", lambda x, matrix: next_word(x / matrix.size(1) ** 0.5, matrix), "belongs to attention"),
+    ("next_word", lambda x, matrix: next_word(x, matrix).log(), "logarithms of the probabilities"),
+    ("next_word", lambda x, matrix: (x @ matrix.T).argmax(dim=-1), "the best word alone"),
+    ("next_word", lambda x, matrix: next_word(x, matrix) / 2, "Each row of `x` meets"),
     ("attention_biases", lambda n, d: n * 2 * 4 * d, "two attentions"),
     ("attention_biases", lambda n, d: n * 3 * 3 * d, "fourth projection"),
     ("attention_biases", lambda n, d: n * 2 * 3 * d, "four projections, and"),

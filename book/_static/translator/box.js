@@ -20,8 +20,8 @@
     const find = (selector) => root.querySelector(selector);
     const form = find("form");
     const [state, words, source, written, svg, looked] = [".state", ".words", ".source", ".written", "svg", ".looked"].map(find);
-    let answer = JSON.parse(root.dataset.answer); // { source, words, attention }: attention is (words, source)
-    let chosen = answer.words.length - 2; // the last word before <eos>
+    let answer = JSON.parse(root.dataset.answer); // { source, words, attention, chosen }: attention is (words, source)
+    let chosen = answer.chosen;
     let stop = () => {};
     const explorer = document.querySelector("[data-explorer]") !== null; // it listens to what was translated
 

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from transformer_lib.teaching.exercises import exercise, normal
 
-__all__ = ["blind_floor", "cross_attend", "map_shape", "three_steps"]
+__all__ = ["cross_attend", "map_shape", "reads_memory", "word_losses"]
 
 
 @exercise(cases=[(2, 8, 5, 6), (3, 4, 7, 2)], hint="The shape is (batch, heads, queries, keys)")
@@ -62,90 +62,107 @@ def cross_attend(x: Tensor, memory: Tensor, w_query: Tensor, w_key: Tensor, w_va
     yield _attend(memory @ w_query, key, value), "the queries come from memory; the decoder asks, so they come from x"
 
 
-@exercise(
-    cases=[((1,) * 16,), ((5, 3, 1, 1),), ((90, 10),), ((7,),)],
-    hint="The mean over the data of -log p, where p is the sentence's share: the sum of share times -log share",
-)
-def blind_floor(counts: tuple[int, ...]) -> Iterator:
-    """The reader's `blind_floor(counts)` returns the entropy of the shares, in nats."""
-    total = sum(counts)
-    shares = [count / total for count in counts]
-    costs = [-math.log(share) for share in shares]
-    cost = sum(share * cost for share, cost in zip(shares, costs, strict=True))
-    yield cost, "log 16 for sixteen equal ones, less where some are frequent, and 0 for a single one"
-    yield math.log(len(counts)), "that holds for equal counts only: a guess that follows the counts does better"
-    yield math.log(total), "that is the logarithm of the number of pairs; equal sentences need no telling apart"
-    yield sum(costs) / len(counts), "frequent sentences count more often: weigh each -log p with its share p"
-    yield sum(costs), "weigh each -log p with its share p: that is a mean over the pairs, this is a plain sum"
-    yield cost / math.log(2), "that is in bits; a nat takes the natural logarithm"
-    yield -cost, "the sign: a loss is minus the logarithm"
-    yield -math.log(max(shares)), "that is the loss of the most frequent sentence alone; the others count too"
-    yield total * cost, "that is the loss of all pairs together; take their mean"
-
-
-def look_back(x: Tensor) -> Tensor:
-    return x.cumsum(dim=0) / 2
-
-
-def look_across(x: Tensor, memory: Tensor) -> Tensor:
-    return (x @ memory.T).softmax(dim=-1) @ memory
-
-
-def feed_forward(x: Tensor) -> Tensor:
-    return (2 * x).relu() - 0.7
-
-
-def norm(x: Tensor) -> Tensor:
-    return torch.nn.functional.layer_norm(x, (3,))
+_SIXTEEN = [
+    start + noun
+    for noun in ("étudiant", "professeur", "médecin", "boulanger")
+    for start in ("je suis ", "je ne suis pas ", "tu es ", "tu n' es pas ")
+]
+_UNEVEN = ["il pleut", "il pleut", "il pleut", "il neige", "elle dort", "elle dort ici", "il dort", "il pleut"]
 
 
 @exercise(
-    # As many words here as there, so that a mix-up of the two gives numbers, and no torch error.
-    cases=[(*normal((4, 3), (4, 3), seed=9), look_back, look_across, feed_forward, norm)],
-    hint="Three times norm(x + sublayer(x)), each on what the one before has left",
+    cases=[(_SIXTEEN, "tu es boulanger"), (_SIXTEEN, "je ne suis pas étudiant"), (_UNEVEN, "il pleut"), (_UNEVEN, "elle dort")],
+    hint="At each place: the logarithm of (sentences with the same start) / (those of them that go on with this word)",
 )
-def three_steps(
-    x: Tensor, memory: Tensor, look_back: Callable, look_across: Callable, feed_forward: Callable, norm: Callable
-) -> Iterator:
-    """The reader's `three_steps(x, memory, look_back, look_across, feed_forward, norm)` is a post-norm decoder layer."""
+def word_losses(corpus: list[str], sentence: str) -> Iterator:
+    """The reader's `word_losses(corpus, sentence)` returns what each word costs a perfect decoder that sees no source."""
 
-    def run(*steps: Callable) -> Tensor:
-        y = x
-        for step in steps:
-            y = step(y)
-        return y
+    def losses(sentences: list[list[str]], words: list[str], known: bool = True) -> list[float]:
+        found = []
+        for place, word in enumerate(words):
+            same = [other for other in sentences if other[:place] == words[:place] or not known]
+            right = [other for other in same if other[place : place + 1] == [word]]
+            found.append(math.log(len(same) / len(right)))
+        return found
 
-    def across(y: Tensor) -> Tensor:
-        return look_across(y, memory)
-
-    def each(step: Callable) -> list[Callable]:
-        """Return the three sublayers, each inside `step`."""
-        return [lambda y, f=f: step(y, f) for f in (look_back, across, feed_forward)]
-
-    whole = back, cross, feed = each(lambda y, f: norm(y + f(y)))
-    plain = each(lambda y, f: y + f(y))
-    pre = run(*each(lambda y, f: y + f(norm(y))))
-    yield run(*whole), "three sublayers, each with its sum and its norm; the memory enters in the second only"
-    for one in (pre, norm(pre)):
-        yield one, "that is pre-norm: the paper normalises after each sum, norm(x + sublayer(x))"
-    yield run(*plain), "the norms are missing: one after each of the three sums"
-    yield norm(run(*plain)), "there is one norm at the end; the paper has one after each of the three sums"
-    yield run(back, cross, plain[2]), "the last norm is missing: the sum after the feed-forward network needs one too"
-    yield run(back, plain[1], feed), "the second norm is missing: the sum after the look across needs one too"
-    yield run(plain[0], cross, feed), "the first norm is missing: the sum after the look back needs one too"
-    yield run(*each(lambda y, f: norm(f(y)))), "the residual connections are missing: add each sublayer's input to its output"
-    yield run(*each(lambda y, f: y + norm(f(y)))), "the norm stands around the sum, too"
-    yield run(cross, back, feed), "look back first, then across: that is the order of the paper"
-    yield run(back, cross), "the feed-forward network is missing"
-    yield run(back, feed), "the step to the memory is missing"
-    yield run(cross, feed), "the step back over the target is missing"
+    ended = [[*other.split(), "<EOS>"] for other in corpus]
+    words = [*sentence.split(), "<EOS>"]
+    cost = losses(ended, words)
+    yield cost, "0 where what is written leaves no choice, and the sum is minus the logarithm of the sentence's share"
+    yield cost[:-1], "one loss is missing: put <EOS> behind each sentence, its end must be named too"
+    yield losses(ended, words, known=False), "count only among the sentences that begin with the words written so far"
+    kinds = [
+        len({tuple(other[: place + 1]) for other in ended if other[:place] == words[:place]}) for place in range(len(words))
+    ]
     yield (
-        norm(x + look_back(x) + across(x) + feed_forward(x)),
-        "all three read x: each must read what the step before it has left",
+        [math.log(kind) for kind in kinds],
+        "words that follow more often are more probable: count sentences, not different words",
     )
-    for second, hint in (
-        (lambda y: y + look_across(memory, y), "in look_across x asks and memory answers: x comes first"),
-        (lambda y: memory + across(y), "the second sum adds the memory: the decoder's own x is carried on"),
-        (lambda y: x + across(y), "the second sum adds the old x: add what the first step has left"),
-    ):
-        yield run(back, lambda y, second=second: norm(second(y)), feed), hint
+    yield losses([list(one) for one in dict.fromkeys(map(tuple, ended))], words), "a sentence that stands twice counts twice"
+    yield [-loss for loss in cost], "the sign: a loss is minus the logarithm of the chance"
+    yield [math.exp(-loss) for loss in cost], "these are the chances; the loss is minus their logarithm"
+    yield [loss / math.log(2) for loss in cost], "that is in bits: take the natural logarithm"
+    yield sum(cost), "that is the loss of the whole sentence: return one number for each word"
+
+
+def _asks(x: Tensor, memory: Tensor) -> Tensor:
+    return x + (x @ memory.T).softmax(dim=-1) @ memory
+
+
+def _asks_first_row(x: Tensor, memory: Tensor) -> Tensor:
+    return x + memory[0]
+
+
+def _asks_last_row(x: Tensor, memory: Tensor) -> Tensor:
+    return x + memory[-1]
+
+
+def _asks_normalised(x: Tensor, memory: Tensor) -> Tensor:
+    return _asks(x, torch.nn.functional.layer_norm(memory, memory.shape[-1:], eps=1e-12))
+
+
+def _blind(x: Tensor, memory: Tensor) -> Tensor:
+    return (x.cumsum(dim=0) / 2).relu()
+
+
+def _nothing(x: Tensor, memory: Tensor) -> Tensor:
+    return x.clone()
+
+
+def _blind_to_content(x: Tensor, memory: Tensor) -> Tensor:
+    return x + torch.ones_like(memory).sum(dim=0)
+
+
+@exercise(
+    cases=[
+        (decode, *normal((3, 4), (5, 4), seed=9))
+        for decode in (_asks, _blind, _asks_last_row, _asks_first_row, _asks_normalised, _nothing, _blind_to_content)
+    ],
+    hint="Run it twice, with the memory and with one whose numbers are all new, and compare the two outputs",
+)
+def reads_memory(decode: Callable, x: Tensor, memory: Tensor) -> Iterator:
+    """The reader's `reads_memory(decode, x, memory)` tells whether another memory gives another output."""
+
+    def moved(other: Tensor) -> bool:
+        return not torch.allclose(decode(x, other), decode(x, memory))
+
+    def rows(*which: int) -> Tensor:
+        other = memory.clone()
+        other[list(which)] = normal((len(which), 4), seed=10)[0]
+        return other
+
+    reads = decode not in (_blind, _nothing, _blind_to_content)
+    yield reads, "another memory, all of it new, gives another output, or the decoder is blind"
+    shuffled = "a shuffle changes no sum over the rows, and cross-attention is such a sum: change the numbers"
+    yield moved(memory.flip(0)), shuffled
+    yield moved(memory.roll(1, dims=0)), shuffled
+    yield moved(memory[[3, 0, 4, 2, 1]]), shuffled
+    yield moved(rows(0)), "only the first row was changed: one that reads another row seems blind"
+    yield moved(rows(4)), "only the last row was changed: one that reads another row seems blind"
+    scaled = "some decoders normalise what they read, and so undo that change: put in new numbers at random"
+    yield moved(memory + 1), scaled
+    yield moved(memory * 2), scaled
+    yield not reads, "turned around: True if the output depends on the memory"
+    yield not torch.allclose(decode(x, memory), x), "a blind decoder changes x too: compare two outputs, with two memories"
+    yield True, "one of the decoders is blind: run it with another memory"
+    yield False, "some of the decoders read the memory: run them with another one"

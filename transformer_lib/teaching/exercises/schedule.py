@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from transformer_lib.teaching.exercises import exercise
 
-__all__ = ["factor_for", "first_move", "lowest_loss", "next_rates", "same_smoothing"]
+__all__ = ["factor_for", "first_move", "lowest_loss", "next_rates"]
 
 
 @exercise(
@@ -64,20 +64,6 @@ def first_move(gradient: float, rate: float, epsilon: float) -> Iterator:
         -rate * 0.1 * gradient / (0.02**0.5 * size + epsilon),
         "the averages start at 0: divide m by 1 − β₁ and v by 1 − β₂ first",
     )
-
-
-@exercise(
-    cases=[(0.1, 5), (0.1, 37_000), (0.2, 3), (0.3, 2)],
-    hint="A wrong word must get the same from both programs: smoothing / vocab = epsilon / (vocab − 1)",
-)
-def same_smoothing(epsilon: float, vocab: int) -> Iterator:
-    """The reader's `same_smoothing(epsilon, vocab)` makes torch's target the one of ε/(V−1)."""
-    yield epsilon * vocab / (vocab - 1), "ε · V / (V − 1): a little more, since the right word gets a share back"
-    yield epsilon, "with the same ε the right word would get ε/V more than it should"
-    yield epsilon * (vocab - 1) / vocab, "turned over: torch gives a part back to the right word, so it needs more, not less"
-    yield epsilon / (vocab - 1), "this is what one wrong word gets; asked is what they get together from torch, over all words"
-    yield epsilon / vocab, "this is what torch would give one word for this ε: you need the whole `smoothing`"
-    yield epsilon + 1 / vocab, "compare what one wrong word gets from each of the two: ε/(V−1) and smoothing/V"
 
 
 def _part(share: float) -> float:

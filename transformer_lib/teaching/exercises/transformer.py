@@ -9,7 +9,7 @@ from torch import Tensor
 from transformer_lib.positional_encoding import sinusoidal_table
 from transformer_lib.teaching.exercises import exercise, normal
 
-__all__ = ["attention_biases", "embed", "logit_spread", "overtaking_length"]
+__all__ = ["attention_biases", "embed", "next_word", "overtaking_length"]
 
 
 @exercise(
@@ -34,22 +34,22 @@ def embed(tokens: Tensor, matrix: Tensor) -> Iterator:
 
 
 @exercise(
-    # In the first case a logarithm to base 2 leaves something too, so that it is named and is no error.
-    cases=[(1.5, 2), (math.log(8000) + 0.5, 8000), (11.0, 8000), (math.log(100) + 0.02, 100), (12.5, 37_000)],
-    hint="Solve loss = log V + σ²/2 for σ",
+    cases=[(*normal((2, 3, 4), seed=11), *normal((5, 4), seed=12)), (*normal((1, 2, 16), seed=13), *normal((7, 16), seed=14))],
+    hint="Each row of `x` meets each row of the matrix, and the softmax runs over the words",
 )
-def logit_spread(loss: float, vocab: int) -> Iterator:
-    """The reader's `logit_spread(loss, vocab)` is √(2 (loss - log V))."""
-    excess = loss - math.log(vocab)
-    yield math.sqrt(2 * excess), "1 for log V and a half; a first loss tells how large the logits are"
-    yield 2 * excess, "that is the variance; the standard deviation is its square root"
-    yield math.sqrt(excess), "the excess is half of the variance: double it before you take the root"
-    yield excess, "that is the excess over log V; it is half of the variance"
-    yield math.sqrt(excess / 2), "the excess is half of the variance: double it, do not halve it"
-    yield math.sqrt(2 * loss), "take log V away first: that much a model has to pay that knows nothing"
-    yield math.sqrt(2) * excess, "the root is of the whole 2 (loss - log V), not of the 2 alone"
-    for log in (math.log2, math.log10):
-        yield math.sqrt(2 * abs(loss - log(vocab))), "use the natural logarithm, as the cross-entropy does"
+def next_word(x: Tensor, matrix: Tensor) -> Iterator:
+    """The reader's `next_word(x, matrix)` compares each row with all words and returns probabilities (batch, target, vocab)."""
+    logits = x @ matrix.T
+    yield logits.softmax(dim=-1), "one probability for each word of the vocabulary, at each place"
+    yield logits, "these are the logits: the softmax is missing"
+    yield logits.softmax(dim=1), "the softmax runs over the places: let it run over the words, dim=-1"
+    yield logits.softmax(dim=0), "the softmax runs over the sentences: let it run over the words, dim=-1"
+    scaled = logits * matrix.size(1) ** 0.5
+    yield scaled.softmax(dim=-1), "the factor √d_model belongs to the entrance: at the exit the rows stand as they are"
+    yield (logits / matrix.size(1) ** 0.5).softmax(dim=-1), "the division by √d_k belongs to attention: here the logits stay"
+    yield logits.log_softmax(dim=-1), "these are logarithms of the probabilities: take softmax, not log_softmax"
+    chosen = logits.argmax(dim=-1)
+    yield chosen, "this is the best word alone: return the probability of each word"
 
 
 @exercise(
@@ -58,7 +58,10 @@ def logit_spread(loss: float, vocab: int) -> Iterator:
 )
 def attention_biases(num_layers: int, d_model: int) -> Iterator:
     """The reader's `attention_biases(num_layers, d_model)` counts the biases of all projections of attention."""
-    yield 12 * num_layers * d_model, "36,864 in the base model: 63,082,496 with them, 63,045,632 without"
+    yield (
+        12 * num_layers * d_model,
+        "36,864 in the base model, 0.06 %: a bias grows with d, a matrix with its square",
+    )
     yield 8 * num_layers * d_model, "a decoder layer has two attentions: to itself and to the memory"
     yield 9 * num_layers * d_model, "an attention has a fourth projection, for its output"
     yield 6 * num_layers * d_model, "each attention has four projections, and a decoder layer has two attentions"

@@ -40,50 +40,47 @@ QUESTIONS = [
         correct=0,
     ),
     Question(
-        "16 sources have only 4 different translations, each of them four times. How low can the mean loss of a decoder "
-        "without cross-attention go, in nats per sentence?",
+        "The blind decoder of this chapter has written *tu n' es*. What does the next word, *pas*, cost it?",
         answers=[
-            ("To log 16 = 2.77, for 16 sources.", "It does not see the sources: only the different answers count."),
-            ("To log 4 = 1.39, for 4 answers.", "It deals out a quarter to each of the four, and no size does better."),
-            ("To 0, if it is large enough.", "It gives each source the same probabilities, whatever its size."),
+            ("About 1.39: it must guess.", "That is the noun, one of four. After *n' es* there is no choice."),
+            ("About 0.69: with *not*, or without?", "That was asked one word earlier; *n'* has answered it."),
+            ("About 0: it is certain.", "French alone says *pas*. The source decides at three places, and this is none."),
+        ],
+        correct=2,
+    ),
+    Question(
+        "A source of 5 words is translated. At the first place of the target, cross-attention looks at the fifth source word. "
+        "Is that a leak?",
+        answers=[
+            (
+                "Yes: place 1 may look at places up to 1 only, so the causal mask is missing.",
+                "The causal mask is about target words. The source is known to its last word.",
+            ),
+            ("No: no target word stands there.", "The future is what is not *written* yet; the memory holds none of it."),
+            (
+                "Only in training, where the whole target is known; when it writes, it is none.",
+                "The memory holds source words, in training and in writing alike.",
+            ),
         ],
         correct=1,
     ),
     Question(
-        "The decoder with cross-attention has more parameters than the one without. Why can that not be what helped?",
+        "In the test of *See it*, *not* was lost from the source, and *je ne suis pas étudiant* kept. Which place was "
+        "surprised most, on average over the seeds?",
         answers=[
             (
-                "A larger blind decoder still answers each source alike.",
-                "Whatever deals out the same probabilities for each source has log 16 as its floor.",
+                "The one that writes *ne*, after *je*.",
+                "That place asks the source, and the source now says something else.",
             ),
             (
-                "The blind decoder has parameters enough for 16 sentences.",
-                "It writes French without a mistake; but that alone sets no floor for a larger one.",
+                "The one that writes *étudiant*, since the source has one word less.",
+                "The noun is still *student*: the place that asks for it finds its answer.",
             ),
             (
-                "Both were trained on the same pairs, for as many steps.",
-                "So they were. That makes the training equal, not the size.",
+                "All six about equally, since all read one memory.",
+                "One memory, but other questions: each place asks for something else.",
             ),
         ],
         correct=0,
-    ),
-    Question(
-        "You shuffle the rows of the memory, and no output of the decoder changes. How does the decoder know the order of the "
-        "source words at all?",
-        answers=[
-            (
-                "Its cross-attention adds the positions to the keys.",
-                "Then a shuffle would change the outputs. Positions are added at the entrance only.",
-            ),
-            (
-                "Its causal mask lets the source words in one by one.",
-                "That mask is about target words; the whole memory is seen from the first word on.",
-            ),
-            (
-                "The encoder wrote it into the vectors of the memory.",
-                "It had the positions of chapter 5; a row carries its place wherever it stands.",
-            ),
-        ],
-        correct=2,
     ),
 ]

@@ -7,7 +7,7 @@ QUESTIONS = [
         "Why does greedy decoding miss the most probable sentence?",
         answers=[
             (
-                "The best first word need not be the beginning of the best sentence.",
+                "The best first word need not begin the best sentence.",
                 "Tu had 0.60, but it was divided between two sentences.",
             ),
             (
@@ -26,7 +26,7 @@ QUESTIONS = [
         answers=[
             ("Their queries, keys and values, in each layer.", "Nobody asks for old queries again."),
             ("The rows of logits that they gave, one for each.", "Only the last row is ever used, and only once."),
-            ("Their keys and values, in each layer and each head.", "The new query meets them."),
+            ("Their keys and values, in each layer.", "The new query meets them."),
         ],
         correct=2,
     ),
@@ -65,8 +65,8 @@ QUESTIONS = [
         answers=[
             ("All words, each as probable as the others.", "That is a very high temperature."),
             (
-                "The best word and those near it: as with a small top-p.",
-                "Those near it lose too: with a small T, the power 1/T makes every difference large.",
+                "The best word and those near it: the others are cut off.",
+                "Those near it go too: with a small T, the power 1/T makes every difference large.",
             ),
             ("The best word alone: greedy decoding.", "All others go to probability 0."),
         ],

@@ -13,15 +13,6 @@ QUESTIONS = [
         correct=2,
     ),
     Question(
-        "After the peak, when is the rate down to half of the peak?",
-        answers=[
-            ("At step 4 · warmup.", "Four times the steps, half the rate."),
-            ("At step 2 · warmup.", "There it is the peak divided by √2, which is 0.71 of it."),
-            ("At step warmup².", "The fall is 1 / √step, whatever the warm-up."),
-        ],
-        correct=0,
-    ),
-    Question(
         "A weight's first gradient is 0.000003, another's is 3. How do Adam's first moves of the two compare?",
         answers=[
             ("The second is a million times as long.", "So it would be in plain gradient descent."),
@@ -34,22 +25,28 @@ QUESTIONS = [
         correct=1,
     ),
     Question(
-        "What did the deep post-norm stack lose in its first steps at full rate?",
+        "A trained network goes on at the rate that it bore until now, but Adam starts with empty averages. What happens?",
         answers=[
             (
-                "Nothing: it only learned the task more slowly.",
-                "Its loss stayed near log 12, as of a model that knows nothing.",
+                "Nothing: the network is no longer young, and only young networks need short steps.",
+                "In the chapter its loss rose from 0.01 to more than that of a network that knows nothing.",
             ),
+            ("The first step is too long.", "A fresh Adam moves each weight by the full rate, in any network."),
             (
-                "The differences between the states of the places.",
-                "Their spread fell almost to 0, and the last layer could tell no places apart.",
-            ),
-            (
-                "Its weights, some of which became infinite or NaN.",
-                "All losses and spreads stayed finite; nothing looked broken.",
+                "The first steps are too short, because both averages start at 0.",
+                "The division by the sum of the shares makes up for that.",
             ),
         ],
         correct=1,
+    ),
+    Question(
+        "Twelve layers, post-norm: which runs did the warm-up save?",
+        answers=[
+            ("Those at middle rates.", "At the lowest rate all learned without it, at the highest none did with it."),
+            ("Those at all four rates.", "At 0.0177 none of the six runs learned."),
+            ("Those at the highest rate, where the danger is greatest.", "There nothing helped."),
+        ],
+        correct=0,
     ),
     Question(
         "A model with 37,000 words, trained with ε = 0.1, has a training loss of 1.4. Is there much left to learn?",

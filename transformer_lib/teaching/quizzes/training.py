@@ -7,51 +7,72 @@ QUESTIONS = [
         "You send a batch through in four parts. By what do you divide each part's summed loss?",
         answers=[
             (
-                "By the words of that part, then by four.",
+                "By the words of that part, and later by four.",
                 "Then a word in a part with few words counts for more than one in a part with many.",
             ),
             (
                 "By the words of all the four parts together.",
                 "The four then add up to the batch's loss, and the gradients to its gradient.",
             ),
-            ("By the places of the part, with padding.", "Then more padding makes the loss smaller, and the model no better."),
+            (
+                "By the places of that part, padding included.",
+                "Then more padding makes the loss smaller, and the model no better.",
+            ),
         ],
         correct=1,
     ),
     Question(
-        "24 sorted pairs are cut into 8 parts, and the loop takes the mean of the parts' mean losses. Now `ignore_index` "
-        "leaves the padding out. How far is the gradient from that of the uncut batch?",
+        "A loop uses `ignore_index=0` and sends each batch through in one piece. Then the memory gets short: it sends the "
+        "batch in eight parts, and takes the mean of their eight means. What happens to the gradient?",
         answers=[
             (
-                "Still by a quarter or more of its norm.",
-                "25 to 52 %, by seed: the words of a part with few words still weigh too much.",
+                "Nothing, since padding is still left out of each mean.",
+                "Padding is out, but a word in a part with few words now weighs more than another.",
             ),
             (
-                "Not at all: padding was the only mistake.",
-                "There was a second one, the mean of means; it is still there.",
+                "It is now wrong, although no padding is counted.",
+                "It is off by 25 to 52 % in the chapter's three seeds: this is the mean of means.",
             ),
             (
-                "As far as before: padding has no gradient.",
-                "It has one, for id 0 as the right word: with padding it was off by 85 to 111 %.",
+                "It is better, since each part holds less padding.",
+                "Less padding helps the loop that counts places. This one never counted it.",
+            ),
+        ],
+        correct=1,
+    ),
+    Question(
+        "One batch is learned by heart, and the loss is 0.002. Freely written, none of its sentences comes back. "
+        "What do you look at first?",
+        answers=[
+            (
+                "The shift between `target_in` and `target_out`.",
+                "Without it each place reads the word that it has to say, and copies it.",
+            ),
+            (
+                "The number of steps: it has not learned enough.",
+                "A loss of 0.002 per word cannot become much smaller. What it has learned is to copy.",
+            ),
+            (
+                "The padding, which has been counted in the loss.",
+                "That makes a loop waste steps, but learning by heart succeeds all the same.",
             ),
         ],
         correct=0,
     ),
     Question(
-        "The held-out loss jumps, and each batch holds sentences of one length. Two remedies: half the learning rate, or "
-        "batches that mix neighbouring lengths. What does the record say?",
+        "Sentences are sorted by length, and the budget of a batch becomes twice as large. What does the share of padding do?",
         answers=[
             (
-                "Half the rate makes the jumps smaller, mixing does not.",
-                "The largest rises were 0.13 to 0.43, and with half the rate 0.08 to 0.45.",
+                "It halves, because there are half as many batches.",
+                "Fewer batches are fewer rectangles, but each is wider than more of its sentences.",
             ),
             (
-                "Mixing makes the jumps smaller, half the rate does not.",
-                "With neighbouring lengths the largest rises were 0.19 to 0.83.",
+                "It stays, because the sentences are still sorted.",
+                "Sorted, yes. But a larger batch reaches from shorter sentences to longer ones.",
             ),
             (
-                "Neither does: the jumps stay about as large.",
-                "Only batches of all lengths did, and a third of their places is padding.",
+                "It grows, because more lengths share a rectangle.",
+                "With 48 sentences you could see it under the slider; with 2,000 it hardly matters.",
             ),
         ],
         correct=2,
@@ -64,32 +85,14 @@ QUESTIONS = [
                 "Steps 21 to 27 are done again from the same state, random numbers included.",
             ),
             (
-                "Close to it: half of step 27 is in the weights already.",
+                "Close to it: the half of step 27 is in the weights already.",
                 "The weights move at the end of a step, and the checkpoint is older anyway.",
             ),
             (
-                "Elsewhere: dropout for steps 21 to 26 was drawn already.",
+                "Elsewhere: the dropout of steps 21 to 26 was drawn already.",
                 "The state of the random numbers comes out of the checkpoint too.",
             ),
         ],
         correct=0,
-    ),
-    Question(
-        "After 20 steps the plotted training loss is 2.4, the held-out loss 1.9. What makes up most of the difference?",
-        answers=[
-            (
-                "The held-out sentences are fewer, and easier.",
-                "They are longer: none has only one or two symbols. And a mean does not depend on their number.",
-            ),
-            (
-                "Dropout and label smoothing, in training only.",
-                "At step 20 they make the smaller part; at step 160 the larger one.",
-            ),
-            (
-                "The plotted value is a mean over all 20 steps.",
-                "It holds the first steps too, when the model knew next to nothing.",
-            ),
-        ],
-        correct=2,
     ),
 ]

@@ -4,66 +4,57 @@ from transformer_lib.teaching.quiz import Question
 
 QUESTIONS = [
     Question(
-        "A new model with one shared matrix and 8,000 words has a first loss of 190. What do you do?",
+        "A Transformer trained without positions is asked to copy 7 8 9. What does it most likely write?",
         answers=[
             (
-                "Look for logits that are far too large at the start.",
-                "About 9.5 is expected: log 8,000 and a half. Something is surely wrong.",
+                "Three symbols that have nothing to do with the source.",
+                "It still asks the memory, where the symbols stand.",
             ),
             (
-                "Train it: a first loss says nothing about the last.",
-                "It may train. But 190 beside an expected 9.5 says that the start is wrong, and that is cheap to mend.",
+                "7, 8 and 9, in any order.",
+                "The memory says which symbols there are, and nothing says where they stood.",
             ),
             (
-                "Take fewer words: the loss grows with the vocabulary.",
-                "With its logarithm only: log 8,000 is 9, log 80,000 is 11.",
+                "Nothing: the shapes no longer fit, so it cannot run.",
+                "Positions are added; without them the shapes are the same.",
+            ),
+        ],
+        correct=1,
+    ),
+    Question(
+        "With one shared matrix, why is the row multiplied by √d_model at the entrance and not at the exit?",
+        answers=[
+            (
+                "At the entrance it must be heard beside the positions; at the exit it must not be too sure.",
+                "Rows start small for the exit, and the factor makes them as large as what is added next.",
+            ),
+            (
+                "At the entrance the gradient is smaller, because it has to come through all of the layers.",
+                "The page speaks of the size of numbers, not of gradients.",
+            ),
+            (
+                "At the exit the softmax makes all sizes equal, so that a factor would change nothing there.",
+                "It would: logits twice as large gave 98 % in place of 84 %.",
             ),
         ],
         correct=0,
     ),
     Question(
-        "The embedding's matrix starts small, with standard deviation d^-0.5. Why is it multiplied by √d_model there?",
+        "You double `num_heads` and leave the rest. What happens to the number of parameters?",
         answers=[
-            ("So that the scores in attention do not saturate.", "That is the division by √d_k, inside attention."),
-            ("So that its gradient is as large as the layers'.", "The page measures sizes of numbers, not of gradients."),
-            (
-                "So that a word is as large as the position added to it.",
-                "0.0625 beside 0.707 would be a faint noise on its place.",
-            ),
+            ("The attention parts double.", "The heads share matrices of one width, `d_model`."),
+            ("It grows by one output projection for each head.", "One output projection joins all heads, however many."),
+            ("Nothing.", "The same matrices are cut into more and narrower heads."),
         ],
         correct=2,
     ),
     Question(
-        "You double `num_heads` and leave the rest. How many parameters are added?",
+        "A model writes a sentence of ten words. How often do its two halves, `start` and `decode`, run?",
         answers=[
-            ("As many as the attention had before.", "The heads share matrices of one width."),
-            ("None.", "The same matrices make more, narrower heads."),
-            ("Those of one more output projection.", "One output projection joins all heads, however many there are."),
+            ("Once and once.", "Each word that is written must be read before the next one is chosen."),
+            ("Once, and once for each word.", "The source stays the same, and is read once."),
+            ("Both once for each word.", "The source does not change while the model writes."),
         ],
         correct=1,
-    ),
-    Question(
-        "With 13 words and one shared matrix, the first loss is further above log V than σ²/2 says. Why?",
-        answers=[
-            ("A small vocabulary makes the logits larger.", "Their size is set by d_model and the start, not by V."),
-            (
-                "The word just read meets its own row of the matrix.",
-                "Among 13 words its logit counts; among 8,000 it does not.",
-            ),
-            (
-                "Glorot's start does not fit matrices with few rows.",
-                "Glorot's start is that of the layers; the shared matrix has d^-0.5.",
-            ),
-        ],
-        correct=1,
-    ),
-    Question(
-        "Padding is put on the left of the source, and the model's outputs change. Is the padding mask broken?",
-        answers=[
-            ("Yes: a masked place must move nothing at all.", "What stands in the place moves nothing; that it is there does."),
-            ("No: masks can only hide padding on the right.", "They hide padding anywhere."),
-            ("No: the words have moved to other positions.", "The padding itself is not seen, but the places are others."),
-        ],
-        correct=2,
     ),
 ]

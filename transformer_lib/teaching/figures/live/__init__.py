@@ -3,6 +3,7 @@
 Where no script runs, a still picture stands in its place.
 """
 
+from transformer_lib.teaching.figures.live.adam_move import adam_move
 from transformer_lib.teaching.figures.live.beam_tree import beam_tree
 from transformer_lib.teaching.figures.live.clock_hands import clock_hands
 from transformer_lib.teaching.figures.live.forget_gate import forget_gate
@@ -14,8 +15,10 @@ from transformer_lib.teaching.figures.live.padding_slider import padding_slider
 from transformer_lib.teaching.figures.live.review_reader import review_reader
 from transformer_lib.teaching.figures.live.sentence_walk import sentence_walk
 from transformer_lib.teaching.figures.live.softmax_temperature import softmax_temperature
+from transformer_lib.teaching.figures.live.token_budget import token_budget
 
 __all__ = [
+    "adam_move",
     "beam_tree",
     "clock_hands",
     "forget_gate",
@@ -27,4 +30,5 @@ __all__ = [
     "review_reader",
     "sentence_walk",
     "softmax_temperature",
+    "token_budget",
 ]
