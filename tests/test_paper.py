@@ -339,13 +339,13 @@ def test_where_perplexity_and_bleu_part():
     assert "Two of the changes lower the perplexity and the BLEU: eight layers, and training without label smoothing" in PROSE
 
 
-def test_chapter_14_has_the_perplexities_of_table_3():
-    cell = ast.parse(cells_of("notebooks/14_translation.ipynb")["table-three"])
+def test_chapter_15_has_the_perplexities_of_table_3():
+    cell = ast.parse(cells_of("notebooks/15_interpretation.ipynb")["table-three"])
     given = {node.targets[0].id: node.value for node in cell.body if isinstance(node, ast.Assign)}
     theirs = {name: perplexity for name, (_, perplexity) in ast.literal_eval(given["PAPER"]).items()}
     theirs["base"] = ast.literal_eval(given["PAPER_BASE"])
     perplexity = {row["change"]: float(row["perplexity"]) for row in SCORES}
-    assert theirs == {row["chapter 14"].strip("`"): perplexity[row["change"]] for row in SIZES if row["chapter 14"]}
+    assert theirs == {row["chapter 15"].strip("`"): perplexity[row["change"]] for row in SIZES if row["chapter 15"]}
 
 
 @pytest.mark.parametrize("row", SIZES, ids=lambda row: f"{row['row']} {row['change']}")
@@ -376,9 +376,9 @@ def test_the_printed_size_of_big_does_not_fit():
     assert int(big["paper"]) - int(wide["paper"]) == 45 < more / 1e6 - 1
 
 
-def test_chapter_14s_sizes_are_those_of_its_record():
+def test_chapter_15s_sizes_are_those_of_its_record():
     sizes = record("translation_sizes")["numbers"]
-    shown = {row["chapter 14"].strip("`"): row["its parameters"] for row in SIZES if row["chapter 14"]}
+    shown = {row["chapter 15"].strip("`"): row["its parameters"] for row in SIZES if row["chapter 15"]}
     assert shown == {name: f"{rows[0]['parameters']:,}" for name, rows in sizes.items() if name != "pre-norm"}
 
 

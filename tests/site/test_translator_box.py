@@ -153,7 +153,7 @@ def test_a_translator_that_cannot_be_loaded_says_so(visit, server):
     page.close()
 
 
-@pytest.mark.parametrize("place", ["book/explorer", "notebooks/14_translation"])
+@pytest.mark.parametrize("place", ["book/explorer", "notebooks/15_interpretation"])
 def test_words_in_the_decoders_mouth(visit, server, translator, place):
     page = visit(f"{server}/{place}.html").page
     text_field, first_words_field = page.locator(".tl-translator input").all()[:2]
