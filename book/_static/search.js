@@ -14,7 +14,7 @@
   Scorer.score = ([page, title, anchor, , score]) => {
     if (anchor || !page.startsWith("notebooks/")) return score;
     const place = explaining.indexOf(page);
-    return score + (plain(title).includes(query) ? 400 : 0) + (place < 0 ? 0 : 300 - place);
+    return score + (plain(title).includes(query) ? 400 : 0) + (place < 0 ? 0 : 300 - 20 * place);
   };
 
   /* Sphinx gives the best result last. Korean words carry particles: a chapter may hold a term in no form that was typed. */
