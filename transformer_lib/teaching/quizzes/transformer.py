@@ -30,7 +30,7 @@ QUESTIONS = [
             ),
             (
                 "At the entrance the gradient is smaller, because it has to come through all of the layers.",
-                "The page speaks of the size of numbers, not of gradients.",
+                "The reason lies in what is added next: the positions, whose numbers have the size 0.7.",
             ),
             (
                 "At the exit the softmax makes all sizes equal, so that a factor would change nothing there.",
@@ -42,18 +42,18 @@ QUESTIONS = [
     Question(
         "You double `num_heads` and leave the rest. What happens to the number of parameters?",
         answers=[
-            ("The attention parts double.", "The heads share matrices of one width, `d_model`."),
-            ("It grows by one output projection for each head.", "One output projection joins all heads, however many."),
-            ("Nothing.", "The same matrices are cut into more and narrower heads."),
+            ("It grows: all the attentions are doubled.", "The heads share matrices of one width, `d_model`."),
+            ("Each head brings an output projection of its own.", "One output projection joins all heads, however many."),
+            ("It stays: the heads become half as wide.", "The same matrices are cut into more and narrower heads."),
         ],
         correct=2,
     ),
     Question(
-        "A model writes a sentence of ten words. How often do its two halves, `start` and `decode`, run?",
+        "A model writes ten words and the end sign. How often do its two halves, `start` and `decode`, run?",
         answers=[
-            ("Once and once.", "Each word that is written must be read before the next one is chosen."),
-            ("Once, and once for each word.", "The source stays the same, and is read once."),
-            ("Both once for each word.", "The source does not change while the model writes."),
+            ("One time each, for the whole sentence.", "Each word that is written must be read before the next one is chosen."),
+            ("One time and eleven times.", "The source stays the same, and is read once; the end sign, too, has to be chosen."),
+            ("Eleven times each.", "The source does not change while the model writes."),
         ],
         correct=1,
     ),
