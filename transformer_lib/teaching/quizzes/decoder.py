@@ -51,7 +51,7 @@ QUESTIONS = [
                 "Ten sentences begin with *je* and ten with *tu*: that is ½ each, as before.",
             ),
             (
-                "The noun's alone: it rises from log 4 to log 5.",
+                "The noun's alone: it rises from log 4 to log 5 (≈ 1.61).",
                 "Only there has the number of choices grown. The whole sentence costs log 20 now.",
             ),
         ],
@@ -88,7 +88,7 @@ QUESTIONS = [
                 "With *not* in the source, *pas* costs ≈ 0.01, in every seed.",
             ),
             (
-                "These two use the source where French alone would do.",
+                "These two use the source at a place where French would do.",
                 "After *je ne suis* nothing is left to ask. They ask all the same, and use the answer.",
             ),
             (
