@@ -16,35 +16,44 @@ QUESTIONS = [
             ),
             (
                 "The memory: from it each layer makes its own keys and values.",
-                "The forward pass showed it: both were given the very same tensor.",
+                "`Decoder` hands the same `memory` to each layer; matrices make the rest.",
             ),
         ],
         correct=2,
     ),
     Question(
-        "In the map of cross-attention the row that has read *pas* is brightest at *student*. What does the row show?",
+        "In *See it*, *pas* asks, and its thickest line goes to *student*. What does this line show?",
         answers=[
             (
-                "Where the model looks to write *étudiant*, the next word.",
-                "A row belongs to the word that was read; its query prepares the word after it.",
+                "Where the model looks before it writes *étudiant*.",
+                "The query belongs to the word written last, and prepares the word after it.",
             ),
             (
-                "That the model takes *pas* for the translation of *student*.",
-                "*pas* was chosen one row above, where the model looks at *not*.",
+                "Where the model looked before it wrote *pas*.",
+                "That was one step earlier, and *suis* asked. Now *pas* is written, and asks for the next word.",
             ),
             (
-                "That the axes of the target and the source are exchanged.",
-                "The map is 6 by 5, as target and source are: the axes are right.",
+                "Which source word *pas* is the translation of.",
+                "A look prepares the next word; it says nothing about the word that asks.",
             ),
         ],
         correct=0,
     ),
     Question(
-        "The blind decoder of this chapter has written *tu n' es*. What does the next word, *pas*, cost it?",
+        "The task gets a fifth noun, and with it 20 pairs. Which losses of a perfect blind decoder change?",
         answers=[
-            ("About 1.39: it must guess.", "That is the noun, one of four. After *n' es* there is no choice."),
-            ("About 0.69: with *not*, or without?", "That was asked one word earlier; *n'* has answered it."),
-            ("About 0: it is certain.", "French alone says *pas*. The source decides at three places, and this is none."),
+            (
+                "All six: 20 sentences now share what 16 shared before.",
+                "Count word by word: ten *je* and ten *tu* are still ½ each, and *pas* is still certain.",
+            ),
+            (
+                "The noun's and the first word's: there are more ways to begin.",
+                "Ten sentences begin with *je* and ten with *tu*: that is ½ each, as before.",
+            ),
+            (
+                "The noun's alone: it rises from log 4 to log 5 (≈ 1.61).",
+                "Only there has the number of choices grown. The whole sentence costs log 20 now.",
+            ),
         ],
         correct=2,
     ),
@@ -56,31 +65,37 @@ QUESTIONS = [
                 "Yes: place 1 may look at places up to 1 only, so the causal mask is missing.",
                 "The causal mask is about target words. The source is known to its last word.",
             ),
-            ("No: no target word stands there.", "The future is what is not *written* yet; the memory holds none of it."),
+            (
+                "No: the encoder has a causal mask of its own, and has hidden what must be hidden.",
+                "The encoder has no causal mask: its words look forwards and backwards.",
+            ),
+            (
+                "No: the source is given as a whole, and no word of it is one that the decoder must predict.",
+                "The future is what is not *written* yet; the memory holds none of it.",
+            ),
             (
                 "Only in training, where the whole target is known; when it writes, it is none.",
                 "The memory holds source words, in training and in writing alike.",
             ),
         ],
-        correct=1,
+        correct=2,
     ),
     Question(
-        "In the test of *See it*, *not* was lost from the source, and *je ne suis pas étudiant* kept. Which place was "
-        "surprised most, on average over the seeds?",
+        "In the test of *See it*, *not* was lost from the source, and two of three seeds doubted *pas*. What does that show?",
         answers=[
             (
-                "The one that writes *ne*, after *je*.",
-                "That place asks the source, and the source now says something else.",
+                "These two have not learned that *pas* follows *je ne suis*.",
+                "With *not* in the source, *pas* costs ≈ 0.01, in every seed.",
             ),
             (
-                "The one that writes *étudiant*, since the source has one word less.",
-                "The noun is still *student*: the place that asks for it finds its answer.",
+                "These two use the source at a place where French would do.",
+                "After *je ne suis* nothing is left to ask. They ask all the same, and use the answer.",
             ),
             (
-                "All six about equally, since all read one memory.",
-                "One memory, but other questions: each place asks for something else.",
+                "The place before *pas* looks at *not* in these two only.",
+                "All three look there, as the workshop shows; the third hardly misses it. To look is not yet to use.",
             ),
         ],
-        correct=0,
+        correct=1,
     ),
 ]
