@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['IdPair', 'Batches', 'Step', 'shift_right', 'Batch', 'token_batches', 'update_parameters', 'training_step', 'evaluate',
-           'History', 'Validation', 'train', 'average_checkpoints', 'Checkpoint', 'save_checkpoint', 'load_checkpoint']
+           'average_checkpoints', 'History', 'Validation', 'train', 'Checkpoint', 'save_checkpoint', 'load_checkpoint']
 
 # %% ../notebooks/12_training.ipynb #library-imports
 import math
@@ -146,11 +146,11 @@ def token_batches(
     max_tokens: int,
     seed: int | None = None,
 ) -> list[Batch]:
-    """Return batches of sentences of similar length, none above `max_tokens` tokens.
+    """Return batches of similar lengths, each of `max_tokens` places at most.
 
-    The number of sentences times the longest, padding included, is at most
-    `max_tokens`. With a `seed` the sentences of one length, and then the batches, come
-    in random order; without one, the shortest come first.
+    Places are sentences times the longest source or target, so padding is included.
+    With a `seed` sentences of one length, and then the batches, come in random order;
+    without one, the shortest come first.
 
     Shapes: `pairs` holds `(source ids, target ids)`; each target ends in EOS.
     Raises: `ValueError` if `pairs` is empty, if a pair alone is longer than
@@ -171,13 +171,13 @@ def token_batches(
     groups = in_random_order(_groups(pairs, order, max_tokens))
     return [Batch.from_pairs([pairs[index] for index in group]) for group in groups]
 
-# %% ../notebooks/12_training.ipynb #training-step
+# %% ../notebooks/12_training.ipynb #loss-sum
 def _loss_sum(model: nn.Module, batch: Batch, smoothing: float) -> Tensor:
     """Return the loss of `batch`, summed over its real tokens."""
     logits = model(batch.source, batch.target_in)  # (batch, target, vocab)
     return label_smoothed_loss(logits, batch.target_out, smoothing, reduction="sum")
 
-
+# %% ../notebooks/12_training.ipynb #training-step
 def update_parameters(
     model: nn.Module, optimizer: Optimizer, loss: float, max_grad_norm: float | None
 ) -> None:
@@ -206,8 +206,9 @@ def training_step(
 ) -> float:
     """Move the parameters once, to make the words of `batch` more probable.
 
-    The batch goes through the model in `accumulation_steps` parts: the same gradients
-    with less memory. Gradients longer than `max_grad_norm` are shortened to it.
+    The batch goes through the model in `accumulation_steps` parts, one at a time. Their
+    gradients add up to the batch's (though each part draws its own dropout). Gradients
+    longer than `max_grad_norm` are shortened to it.
 
     Returns the loss per real token in nats, with label smoothing.
     Raises: as `update_parameters` does.
@@ -238,6 +239,21 @@ def evaluate(model: nn.Module, batches: Sequence[Batch]) -> float:
     with inference_in_mode(model, training=False):
         loss = sum(float(_loss_sum(model, batch.to(device), 0.0)) for batch in batches)
     return loss / sum(batch.num_tokens for batch in batches)
+
+# %% ../notebooks/12_training.ipynb #average-checkpoints
+def average_checkpoints(paths: Sequence[str | os.PathLike], model: nn.Module) -> None:
+    """Give `model` the mean of the weights in several checkpoints of one run.
+
+    Raises: `ValueError` if there is no path, and where `load_checkpoint` does.
+    Source: Vaswani et al. (2017), section 6.1.
+    """
+    check.not_empty("paths", paths)
+    states = [read_checkpoint(path, model)["model"] for path in paths]
+    mean = dict(states[-1])  # integers have no mean here: the last one's stay
+    for name, last in mean.items():
+        if last.is_floating_point():
+            mean[name] = torch.stack([state[name] for state in states]).mean(dim=0)
+    model.load_state_dict(mean)
 
 # %% ../notebooks/12_training.ipynb #history
 @dataclass
@@ -349,18 +365,3 @@ def train(
         if checkpoint and (number % checkpoint.every == 0 or number == steps):
             checkpoint.save(run_parts, history, position)
     return history
-
-# %% ../notebooks/12_training.ipynb #average-checkpoints
-def average_checkpoints(paths: Sequence[str | os.PathLike], model: nn.Module) -> None:
-    """Give `model` the mean of the weights in several checkpoints of one run.
-
-    Raises: `ValueError` if there is no path, and where `load_checkpoint` does.
-    Source: Vaswani et al. (2017), section 6.1.
-    """
-    check.not_empty("paths", paths)
-    states = [read_checkpoint(path, model)["model"] for path in paths]
-    mean = dict(states[-1])  # integers have no mean here: the last one's stay
-    for name, last in mean.items():
-        if last.is_floating_point():
-            mean[name] = torch.stack([state[name] for state in states]).mean(dim=0)
-    model.load_state_dict(mean)

@@ -4,38 +4,39 @@ from transformer_lib.teaching.quiz import Question
 
 QUESTIONS = [
     Question(
-        "You send a batch through in four parts. By what do you divide each part's summed loss?",
+        "A batch goes through the model in two parts. The first has 12 words in 12 places, and its losses add up to 6. The "
+        "second has 2 words in 8 places, and its losses add up to 2. What does `training_step` report?",
         answers=[
             (
-                "By the words of that part, and later by four.",
-                "Then a word in a part with few words counts for more than one in a part with many.",
+                "0.75, from 6 / 12 and 2 / 2.",
+                "This is the mean of means. A word of the second part counts for six of the first.",
             ),
             (
-                "By the words of all the four parts together.",
-                "The four then add up to the batch's loss, and the gradients to its gradient.",
+                "0.57, from 6 / 14 and 2 / 14.",
+                "Both parts are divided by the words of the whole batch, and then added.",
             ),
             (
-                "By the places of that part, padding included.",
-                "Then more padding makes the loss smaller, and the model no better.",
+                "0.40, from 8 / 20.",
+                "These are the places. With more padding the number would be smaller, and the model no better.",
             ),
         ],
         correct=1,
     ),
     Question(
-        "A loop uses `ignore_index=0` and sends each batch through in one piece. Then the memory gets short: it sends the "
-        "batch in eight parts, and takes the mean of their eight means. What happens to the gradient?",
+        "Pairs, sorted by length, are cut into more and more parts, and the means of the parts are averaged. One loop takes "
+        "means over places, the other over words. What happens to their gradients?",
         answers=[
             (
-                "Nothing, since padding is still left out of each mean.",
-                "Padding is out, but a word in a part with few words now weighs more than another.",
+                "Both come closer to the right one, since each part holds less padding.",
+                "Less padding helps the loop that counts places. The other never counted it.",
             ),
             (
-                "It is now wrong, although no padding is counted.",
-                "It is off by 25 to 52 % in the chapter's three seeds: this is the mean of means.",
+                "Counting places comes closer to the right one, counting words moves away.",
+                "The first loses padding. The second was exact in one part, and becomes a mean of means.",
             ),
             (
-                "It is better, since each part holds less padding.",
-                "Less padding helps the loop that counts places. This one never counted it.",
+                "Both move away from the right one, since more and more means are averaged.",
+                "For the loop that counts places, the padding that disappears matters more (the last figure).",
             ),
         ],
         correct=1,
@@ -60,19 +61,20 @@ QUESTIONS = [
         correct=0,
     ),
     Question(
-        "Sentences are sorted by length, and the budget of a batch becomes twice as large. What does the share of padding do?",
+        "Targets of the lengths 2, 2, 5, 6 and 7 are sorted, and the budget of a batch is 20 places. How many come into the "
+        "first batch?",
         answers=[
             (
-                "It halves, because there are half as many batches.",
-                "Fewer batches are fewer rectangles, but each is wider than more of its sentences.",
+                "Four, since 2 + 2 + 5 + 6 = 15 words are below 20, and 22 are not.",
+                "The budget counts places. Four sentences, each as wide as the longest, need 4 · 6 = 24.",
             ),
             (
-                "It stays, because the sentences are still sorted.",
-                "Sorted, yes. But a larger batch reaches from shorter sentences to longer ones.",
+                "Two, since the longest of all has 7 places, and 3 · 7 = 21 is too much.",
+                "Only the longest of the same batch counts: that is what sorting is for.",
             ),
             (
-                "It grows, because more lengths share a rectangle.",
-                "With 48 sentences you could see it under the slider; with 2,000 it hardly matters.",
+                "Three, since 3 · 5 = 15 places are below 20, and 4 · 6 = 24 are not.",
+                "The rectangle counts: the number of sentences times the longest of them.",
             ),
         ],
         correct=2,
