@@ -20,43 +20,44 @@ QUESTIONS = [
                 "Both are nearly as long as the rate.",
                 "g / |g| has no size: even a small gradient moves a weight by the full rate.",
             ),
-            ("The second is a thousand times as long.", "A root is taken, but of g²."),
+            ("Both are a tenth of the rate long.", "A tenth of g enters m, but m is divided by the sum of its shares, 0.1."),
         ],
         correct=1,
     ),
     Question(
-        "A trained network goes on at the rate that it bore until now, but Adam starts with empty averages. What happens?",
+        "In the chapter a trained network went on at the rate it had just borne, but Adam started anew. What happened?",
         answers=[
             (
-                "Nothing: the network is no longer young, and only young networks need short steps.",
-                "In the chapter its loss rose from 0.01 to more than that of a network that knows nothing.",
+                "It answered one letter everywhere, and stayed there.",
+                "That is what the fresh network did. The trained one came back.",
             ),
-            ("The first step is too long.", "A fresh Adam moves each weight by the full rate, in any network."),
             (
-                "The first steps are too short, because both averages start at 0.",
-                "The division by the sum of the shares makes up for that.",
+                "Its loss leapt in one step, and came back later.",
+                "The fresh Adam does the harm; a trained network recovers from it.",
+            ),
+            (
+                "Nothing: only a young network needs short steps.",
+                "Its loss rose from 0.01 to more than that of a network that knows nothing.",
             ),
         ],
         correct=1,
     ),
     Question(
-        "Twelve layers, post-norm: which runs did the warm-up save?",
+        "Twelve layers, post-norm, the peaks 0.0018, 0.0044, 0.0088 and 0.0177: where did the warm-up save runs?",
         answers=[
-            ("Those at middle rates.", "At the lowest rate all learned without it, at the highest none did with it."),
-            ("Those at all four rates.", "At 0.0177 none of the six runs learned."),
-            ("Those at the highest rate, where the danger is greatest.", "There nothing helped."),
+            ("At 0.0044 and 0.0088.", "At the lowest rate all learned without it, at the highest none did with it."),
+            ("At 0.0018 and 0.0044.", "At 0.0018 all three runs without a warm-up learned, too."),
+            ("At 0.0088 and 0.0177.", "At 0.0177 none of the six runs learned."),
         ],
         correct=0,
     ),
     Question(
-        "A model with 37,000 words, trained with ε = 0.1, has a training loss of 1.4. Is there much left to learn?",
+        "Five words, ε = 0.1: the smoothed loss of a model has come down to its lowest, 0.39. "
+        "Which probability does the model give the right word?",
         answers=[
-            ("Yes: its perplexity of 4 can still go down to 1.", "Only without smoothing, where the lowest loss is 0."),
-            (
-                "That depends on the words: more would be needed to say.",
-                "The floor is a formula of V and ε, and both are given.",
-            ),
-            ("Hardly anything: no model gets below 1.38 here.", "It is the entropy of the smoothed target."),
+            ("0.68, because −log 0.68 is 0.39.", "That would be the plain loss. The smoothed one asks for all five shares."),
+            ("0.90, because 0.10 is handed out.", "A fifth of the 0.10 is handed to the right word itself."),
+            ("0.92, the same as in the target.", "The loss is lowest where the probabilities are the target's shares."),
         ],
         correct=2,
     ),
