@@ -34,16 +34,16 @@ QUESTIONS = [
         "Run A: a lower rate. Run B: the same lower rate, and pre-norm. All else is equal; B's loss is lower. What follows?",
         answers=[
             (
-                "Pre-norm helps, at A's rate.",
+                "Pre-norm helps, at the rate of A.",
                 "A and B differ in the norm alone: that is a controlled experiment, at this one rate.",
             ),
             (
-                "Pre-norm helps, at the first run's rate too.",
+                "Pre-norm helps, at higher rates too.",
                 "For that, pre-norm has to be tried at that rate: changes need not add up.",
             ),
             (
-                "Each of the two changes brings about half of it.",
-                "Only runs with one change each could say how much each brings.",
+                "The lower rate helps, with pre-norm.",
+                "Both runs have the lower rate: for that, one of them would need the higher one.",
             ),
         ],
         correct=0,
@@ -52,16 +52,16 @@ QUESTIONS = [
         "A translator leaves out *not*, which is rare in its training pairs. What tells you whether it reads the word?",
         answers=[
             (
-                "How often *not* and *ne* stand in the training pairs.",
-                "That is a suspicion: in this chapter it pointed the wrong way.",
+                "The loss of the sentence with its own source, and with another caption's.",
+                "Another caption differs in many words, and the gap could come from any of them.",
             ),
             (
                 "The loss of *ne*, once with *not* in the source and once without.",
                 "One word is exchanged, and the model answers itself.",
             ),
             (
-                "The BLEU of sentences with *not*, beside that of all others.",
-                "It says how well they are written, and not what was read.",
+                "The loss of *ne* with *not* in the source, beside those of the other tokens.",
+                "That says how hard *ne* is to write. Only a second source says what comes from *not*.",
             ),
         ],
         correct=1,
