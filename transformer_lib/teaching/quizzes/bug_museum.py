@@ -19,11 +19,14 @@ QUESTIONS = [
         correct=0,
     ),
     Question(
-        "The mask is missing in evaluation mode only. Which curve shows it?",
+        "The causal mask is switched off by `model.eval()`. Which number shows it?",
         answers=[
             ("The training loss, because each later step builds on it", "That one is the right one to the last bit."),
-            ("The held-out loss, which is measured in evaluation mode", "Only there does the model meet the bug."),
-            ("No curve, since a mask has no influence on a loss", "Masks decide what the model sees, and so the loss."),
+            (
+                "The held-out loss, which comes out far too high",
+                "Only there does the model meet the bug: 3.27 in place of 0.14.",
+            ),
+            ("None, since a mask has no influence on a loss", "Masks decide what the model sees, and so the loss."),
         ],
         correct=1,
     ),
@@ -33,7 +36,7 @@ QUESTIONS = [
             ("It is nearly perfect; a few more steps will bring it to 0", "With smoothing nothing comes below 0.537."),
             ("It has learned its training sentences by heart", "By heart, it would pay 0.537 as well."),
             (
-                "Something is counted wrongly, since 0.537 is the floor",
+                "No model can do that, so a number is counted wrongly",
                 "No model beats the target's own probabilities.",
             ),
         ],
@@ -42,7 +45,7 @@ QUESTIONS = [
     Question(
         "Padding hides rows in place of columns. What gives it away?",
         answers=[
-            ("The same sentence, with more padding behind it", "Its logits move: real words see the padding."),
+            ("One sentence, alone and beside a longer one", "Beside a longer one it is padded, and its logits move."),
             ("A held-out loss far above that of the training", "It is as low as the right model's."),
             ("Fewer new sentences are copied without a mistake", "93 % are, and 91 % without the bug."),
         ],
