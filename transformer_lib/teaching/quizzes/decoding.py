@@ -7,15 +7,15 @@ QUESTIONS = [
         "Why does the model's most probable sentence escape greedy decoding in this chapter?",
         answers=[
             (
-                "The model gives the better first word too little probability, as it has learned the shares badly.",
+                "The model gives the better first word too little probability: it has learned the shares badly.",
                 "It has learned the shares well: tu has 0.60 and vous 0.40, as in the book.",
             ),
             (
-                "What is most probable at the first place is shared out among several sentences at a later one.",
+                "The probability of the best first word is divided, at a later place, among several whole sentences.",
                 "Tu has 0.60, but it is divided between two sentences.",
             ),
             (
-                "Each further word lowers the probability, so greedy decoding ends with the shorter of the sentences.",
+                "Each further word lowers the probability, so greedy decoding ends with the shorter sentence.",
                 "The sentences are equally long here. Length counts in the other example.",
             ),
         ],
@@ -29,7 +29,7 @@ QUESTIONS = [
                 "Of the first three only: these are what the new word looks at.",
                 "The new word looks at their keys and values, which are kept.",
             ),
-            ("Of the fourth only: nothing asks again for the first three.", "Their keys and values are enough."),
+            ("Of the fourth only: nothing is asked a second time for the first three.", "Their keys and values are enough."),
         ],
         correct=2,
     ),
@@ -37,7 +37,7 @@ QUESTIONS = [
         "Which promise of an earlier chapter makes the cache possible?",
         answers=[
             (
-                "The causal mask: a later word changes nothing at an earlier place.",
+                "The causal mask: no place sees a later one, so a later word changes nothing there.",
                 "So old keys and values stay right, in every layer.",
             ),
             (
@@ -52,12 +52,12 @@ QUESTIONS = [
         correct=0,
     ),
     Question(
-        "You raise alpha of the length penalty from 0 to 1. What happens to this chapter's beam search?",
+        "You raise alpha of the length penalty from 0 to 1. What changes in the sentences of this chapter's beam search?",
         answers=[
-            ("Its sentences become shorter, or stay.", "It is the short ones that pay."),
-            ("Its sentences become longer, or stay.", "Long sums are divided by more."),
+            ("They become shorter, or stay.", "It is the short ones that pay."),
+            ("They become longer, or stay.", "Long sums are divided by more."),
             (
-                "It chooses the same, and stops earlier.",
+                "Nothing: it stops earlier.",
                 "What is chosen changes: long sums are divided by more.",
             ),
         ],
