@@ -38,8 +38,7 @@ class LayerCache:
         self, layer: DecoderLayer, memory: Float[Tensor, "batch source d_model"]
     ) -> None:
         self.cross_kv = layer.cross_attention.keys_and_values(memory, memory)
-        # Nothing is written yet: keys and values of length 0.
-        nothing = memory[:, :0]  # (batch, 0, d_model)
+        nothing = memory[:, :0]  # (batch, 0, d_model): nothing is written yet
         self.self_kv = layer.self_attention.keys_and_values(nothing, nothing)
 
     def append(self, k: Tensor, v: Tensor) -> None:
@@ -61,9 +60,6 @@ def decode_with_cache(
     memory_mask: Bool[Tensor, "..."],
 ) -> Float[Tensor, "batch target d_model"]:
     """Run `layer` on new tokens; what it knows of those before is in `cache`.
-
-    The three statements at the end are those of `DecoderLayer.forward`; where keys and
-    values come from is all that differs.
 
     Shapes: `x` holds the new tokens; `self_mask` broadcasts to
     `(batch, heads, target, written)`, and `written` counts the new ones too.
@@ -123,12 +119,19 @@ class CachedTransformer(Transformer):
         done = state.tokens.size(1)
         state.tokens = torch.cat([state.tokens, tokens], dim=1)  # (batch, written)
         x = self.positional_encoding(self.target_embedding(tokens), offset=done)
-        causal = causal_mask(state.tokens.size(1), x.device)[done:]
-        # causal: the last rows of the triangle, (target, written)
+        causal = causal_mask(state.tokens.size(1), x.device)[done:]  # (target, written)
         self_mask = padding_mask(state.tokens) & causal  # (batch, 1, target, written)
         for layer, cache in zip(self.decoder.layers, state.layers, strict=True):
             x = decode_with_cache(layer, x, cache, self_mask, state.memory_mask)
         return self.output(self.decoder.norm(x))  # (batch, target, vocab)
+
+# %% ../notebooks/13_decoding.ipynb #best-first
+def _best_first(logits: Tensor, temperature: float) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the probabilities, the most probable first, their tokens and ranks."""
+    # The largest logit becomes 0, so that no temperature can make an infinity.
+    logits = (logits - logits.amax(dim=-1, keepdim=True)) / temperature
+    ordered, tokens = logits.softmax(dim=-1).sort(dim=-1, descending=True, stable=True)
+    return ordered, tokens, torch.arange(ordered.size(-1), device=ordered.device)
 
 # %% ../notebooks/13_decoding.ipynb #sampling-probabilities
 def sampling_probabilities(
@@ -149,17 +152,13 @@ def sampling_probabilities(
     Source: Fan et al. (2018) for top-k; Holtzman et al. (2020), section 3.1, for top-p.
     """
     check.sampling(temperature, top_k, top_p)
-    # The largest logit becomes 0, so that no temperature can make an infinity.
-    logits = (logits - logits.amax(dim=-1, keepdim=True)) / temperature
-    ordered, tokens = logits.softmax(dim=-1).sort(dim=-1, descending=True, stable=True)
-    rank = torch.arange(ordered.size(-1), device=ordered.device)  # 0 is the best token
+    ordered, tokens, rank = _best_first(logits, temperature)  # rank 0 is the best token
     if top_k is not None:
         ordered = ordered * (rank < top_k)
     if top_p is not None and top_p < 1:
         before = ordered.cumsum(dim=-1) - ordered  # what the better ones hold
         wanted = top_p * ordered.sum(dim=-1, keepdim=True)
-        # Rank 0 always stays, whatever rounding does to `before`.
-        ordered = ordered * ((before < wanted) | (rank == 0))
+        ordered = ordered * ((before < wanted) | (rank == 0))  # the best always stays
     ordered = ordered / ordered.sum(dim=-1, keepdim=True)
     return torch.zeros_like(ordered).scatter(-1, tokens, ordered)
 
@@ -217,6 +216,16 @@ class Hypothesis:
     score: float
 
 # %% ../notebooks/13_decoding.ipynb #beam-parts
+def _nothing_written(source: Tensor, beam_size: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Return SOS for each row, the empty sentences, and their log-probabilities."""
+    token = source.new_full((len(source) * beam_size, 1), SOS_ID)
+    written = source.new_empty(len(source), beam_size, 0)
+    # At the start all hypotheses are alike, so only one of them may go on.
+    log_probs = torch.full((len(source), beam_size), -math.inf, device=source.device)
+    log_probs[:, 0] = 0
+    return token, written, log_probs
+
+
 def _add_finished(
     found: list[list[Hypothesis]], written: Tensor, log_probs: Tensor, alpha: float
 ) -> None:
@@ -228,10 +237,10 @@ def _add_finished(
         found[sentence].append(Hypothesis(tokens, total, score))
 
 
-def _cannot_improve(
+def _without_hopeless(
     found: list[list[Hypothesis]], log_probs: Tensor, largest_penalty: float
 ) -> Tensor:
-    """Say of which sentences (batch, 1) no live hypothesis can come among the best."""
+    """Put −∞ where no live hypothesis of a sentence can still come among the best."""
     beam_size = log_probs.size(1)
     worst = [
         sorted((ended.score for ended in all_ended), reverse=True)[beam_size - 1]
@@ -241,7 +250,19 @@ def _cannot_improve(
     ]
     # A sum only falls, and the penalty only grows: this is the best score to hope for.
     hope = log_probs.amax(dim=1) / largest_penalty  # (batch)
-    return (hope <= hope.new_tensor(worst))[:, None]
+    done = (hope <= hope.new_tensor(worst))[:, None]  # (batch, 1)
+    return log_probs.masked_fill(done, -math.inf)
+
+
+def _best_of_each(
+    found: list[list[Hypothesis]], beam_size: int
+) -> list[list[Hypothesis]]:
+    """Return each sentence's best hypotheses; those that ended come first."""
+
+    def quality(hypothesis: Hypothesis) -> tuple[bool, float]:
+        return hypothesis.tokens[-1] == EOS_ID, hypothesis.score
+
+    return [sorted(ended, key=quality, reverse=True)[:beam_size] for ended in found]
 
 # %% ../notebooks/13_decoding.ipynb #beam-hypotheses
 def beam_hypotheses(
@@ -253,9 +274,8 @@ def beam_hypotheses(
 ) -> list[list[Hypothesis]]:
     """Return up to `beam_size` hypotheses for each sentence, best first.
 
-    A hypothesis that has written EOS leaves the beam and is never extended. Those that
-    `max_len` cut off come after all that ended. The search goes on until no hypothesis
-    in the beam can still come among the best.
+    One that has written EOS is never extended; those that `max_len` cut off come after
+    all that ended. The search goes on until no live one can still come among the best.
 
     Raises: `ValueError` as `greedy_decode` does, if `beam_size` is below 1, or if
     `alpha` is negative.
@@ -266,36 +286,24 @@ def beam_hypotheses(
     found: list[list[Hypothesis]] = [[] for _ in source]
     with inference_in_mode(model, training=False):
         state = model.start(source)
-        rows = torch.arange(len(source), device=source.device)  # (batch)
-        sentence = rows[:, None]  # (batch, 1)
+        sentence = torch.arange(len(source), device=source.device)[:, None]
         state.reorder(sentence.expand(-1, beam_size).flatten())  # (batch · beam_size)
-        written = source.new_empty(len(source), beam_size, 0)
-        token = source.new_full((len(source) * beam_size, 1), SOS_ID)
-        # At the start all hypotheses are alike, so only one of them may go on.
-        log_probs = torch.full(
-            (len(source), beam_size), -math.inf, device=source.device
-        )
-        log_probs[:, 0] = 0
+        token, written, log_probs = _nothing_written(source, beam_size)
         while written.size(2) < max_len and log_probs.isfinite().any():
             logits = next_logits(model, token, state)  # (batch · beam_size, vocab)
             steps = logits.log_softmax(dim=-1).unflatten(0, (-1, beam_size))
             candidates = (log_probs[:, :, None] + steps).flatten(start_dim=1)
-            log_probs, indices = candidates.topk(beam_size, dim=1)  # (batch, beam_size)
-            parents, tokens = indices // logits.size(1), indices % logits.size(1)
+            log_probs, places = candidates.topk(beam_size, dim=1)  # (batch, beam_size)
+            parents, tokens = places // logits.size(1), places % logits.size(1)
             written = torch.cat([written[sentence, parents], tokens[:, :, None]], dim=2)
             ends = tokens == EOS_ID  # (batch, beam_size)
             _add_finished(found, written, log_probs.where(ends, -math.inf), alpha)
             log_probs = log_probs.masked_fill(ends, -math.inf)
-            done = _cannot_improve(found, log_probs, largest_penalty)  # (batch, 1)
-            log_probs = log_probs.masked_fill(done, -math.inf)
+            log_probs = _without_hopeless(found, log_probs, largest_penalty)
             state.reorder((sentence * beam_size + parents).flatten())
             token = tokens.flatten()[:, None]  # (batch · beam_size, 1)
         _add_finished(found, written, log_probs, alpha)  # those that were cut off
-
-    def quality(hypothesis: Hypothesis) -> tuple[bool, float]:
-        return hypothesis.tokens[-1] == EOS_ID, hypothesis.score
-
-    return [sorted(ended, key=quality, reverse=True)[:beam_size] for ended in found]
+    return _best_of_each(found, beam_size)
 
 # %% ../notebooks/13_decoding.ipynb #beam-search
 def beam_search(
@@ -316,5 +324,4 @@ def beam_search(
     """
     found = beam_hypotheses(model, source, max_len, beam_size, alpha)
     best = [torch.tensor(hypotheses[0].tokens) for hypotheses in found]
-    padded = pad_sequence(best, batch_first=True, padding_value=PAD_ID)
-    return padded.to(source)
+    return pad_sequence(best, batch_first=True, padding_value=PAD_ID).to(source)

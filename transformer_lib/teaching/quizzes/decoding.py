@@ -4,29 +4,32 @@ from transformer_lib.teaching.quiz import Question
 
 QUESTIONS = [
     Question(
-        "Why does greedy decoding miss the most probable sentence?",
+        "Why does the model's most probable sentence escape greedy decoding in this chapter?",
         answers=[
             (
-                "The best first word need not begin the best sentence.",
-                "Tu had 0.60, but it was divided between two sentences.",
+                "The model gives the better first word too little probability: it has learned the shares badly.",
+                "It has learned the shares well: tu has 0.60 and vous 0.40, as in the book.",
             ),
             (
-                "The probabilities of a badly trained model are not right.",
-                "It happens with a model that has learned the book perfectly, too.",
+                "The probability of the best first word is divided, at a later place, among several whole sentences.",
+                "Tu has 0.60, but it is divided between two sentences.",
             ),
             (
-                "It stops at the first EOS, so that longer sentences are never seen.",
-                "Every method ends a sentence at its EOS. Greedy misses others for another reason.",
+                "Each further word lowers the probability, so greedy decoding ends with the shorter sentence.",
+                "The sentences are equally long here. Length counts in the other example.",
             ),
         ],
-        correct=0,
+        correct=1,
     ),
     Question(
-        "What does the cache keep for the words that were written?",
+        "The fourth word goes into the decoder with a cache. Of which words are queries computed in self-attention?",
         answers=[
-            ("Their queries, keys and values, in each layer.", "Nobody asks for old queries again."),
-            ("The rows of logits that they gave, one for each.", "Only the last row is ever used, and only once."),
-            ("Their keys and values, in each layer.", "The new query meets them."),
+            ("Of all four, since each of them has to look at the new word.", "The earlier ones may not look at a later word."),
+            (
+                "Of the first three only: these are what the new word looks at.",
+                "The new word looks at their keys and values, which are kept.",
+            ),
+            ("Of the fourth only: nothing is asked a second time for the first three.", "Their keys and values are enough."),
         ],
         correct=2,
     ),
@@ -34,42 +37,39 @@ QUESTIONS = [
         "Which promise of an earlier chapter makes the cache possible?",
         answers=[
             (
-                "The causal mask: later words move nothing at earlier places.",
+                "The causal mask: no place sees a later one, so a later word changes nothing there.",
                 "So old keys and values stay right, in every layer.",
             ),
             (
-                "The padding mask: no word ever attends to a place without a word.",
-                "True, but without the other mask old words would still change with each new one.",
+                "Attention in halves: keys and values are computed apart from queries.",
+                "That makes the code short. But without the mask the old keys would change with each new word.",
             ),
             (
-                "The split into heads: each head works on a part of the vector by itself.",
-                "True, and nothing to do with it.",
+                "The positions: a word keeps its place when others are written after it.",
+                "True, but in the next layer its key would still change if it saw the new word.",
             ),
         ],
         correct=0,
     ),
     Question(
-        "You raise alpha of the length penalty from 0 to 1. What happens to this chapter's beam search?",
+        "You raise alpha of the length penalty from 0 to 1. What changes in the sentences of this chapter's beam search?",
         answers=[
-            ("Its sentences become shorter, or stay.", "It is the short ones that pay."),
-            ("Its sentences become longer, or stay.", "Long sums are divided by more."),
+            ("They become shorter, or stay.", "It is the short ones that pay."),
+            ("They become longer, or stay.", "Long sums are divided by more."),
             (
-                "It chooses the same, and stops earlier.",
+                "Nothing: it stops earlier.",
                 "What is chosen changes: long sums are divided by more.",
             ),
         ],
         correct=1,
     ),
     Question(
-        "What is left when the temperature goes towards 0?",
+        "Four words have 0.4, 0.3, 0.2 and 0.1. Top-p with p = 0.6 draws from how many of them?",
         answers=[
-            ("All words, each as probable as the others.", "That is a very high temperature."),
-            (
-                "The best word and those near it: the others are cut off.",
-                "Those near it go too: with a small T, the power 1/T makes every difference large.",
-            ),
-            ("The best word alone: greedy decoding.", "All others go to probability 0."),
+            ("One: with the second the sum would be above 0.6.", "The fewest that reach p are kept, and 0.4 alone does not."),
+            ("Two: one word does not reach 0.6, and two words do.", "They have 0.7 together, by which both are divided."),
+            ("Four: no word has more than 0.6, so that none is cut.", "The sum of the best is compared with p, not each word."),
         ],
-        correct=2,
+        correct=1,
     ),
 ]
