@@ -16,23 +16,25 @@ QUESTIONS = [
                 "The noun is written from the vector at *cow*, which nobody touched.",
             ),
             (
-                "*la vache blanc*, and the rest stays as it was",
-                "The encoder had put the gender there.",
+                "*la vache blanc*, because *cow* has a vector of its own",
+                "The gender of *blanche* stood in the vector at *white*, *vache* in the one at *cow*.",
             ),
         ],
         correct=2,
     ),
     Question(
-        "Two models have the same map, and write the same word for the cow and for the horse. What do you know about where "
-        "they keep the gender?",
+        "Two models have the same map, and write the same word for the cow and for the horse. Where do they keep the gender?",
         answers=[
-            ("Nothing yet: models A and B were such a pair", "One exchange told them apart."),
             (
-                "Both keep it where the row of the adjective has its brightest cell",
+                "At places that may differ, since different vectors can give equal sums",
+                "Models A and B were such a pair. One exchange told them apart.",
+            ),
+            (
+                "At the brightest cell of the row, since most of the sum comes from there",
                 "Model B took nothing from there that has to do with gender.",
             ),
             (
-                "Both keep it at the same place, since map and words are the same",
+                "At the same place in both, since equal maps fetch the gender equally",
                 "A weight is not what is in the vector.",
             ),
         ],
@@ -51,26 +53,26 @@ QUESTIONS = [
                 "Two things had changed; only both together turned the word.",
             ),
             (
-                "The gender of *tired* stands in the vector at *tired*, not at *cow*",
-                "In this sentence the exchange at *tired* did nothing either.",
+                "Unheld, the exchange also made the decoder write, and read, *blanc*",
+                "The adjective kept the cow's ending: *la cheval blanche est fatigué*.",
             ),
         ],
         correct=1,
     ),
     Question(
-        "In the counts, why are all vectors *but* those of noun and adjective exchanged as well?",
+        "All vectors *but* those of adjective and noun were exchanged, and no adjective turned. What follows?",
         answers=[
             (
-                "Their heads may hold a part of the gender, which adds to the counts",
-                "The count was 0: they hold none that matters here.",
+                "These vectors hold no gender, so they add nothing to the other exchanges",
+                "On top of both they turned 16 and 6 more: they are small supports.",
             ),
             (
-                "If any disturbance turned the word, it would turn here too",
-                "It is the control. It turned no adjective.",
+                "To disturb the memory is not enough: it matters which vectors change",
+                "That was the control. The adjective's vector alone turned most of the cases.",
             ),
             (
-                "The source has to stay one sentence, so all words must be the horse's",
-                "One exchanged vector was enough in most cases.",
+                "The adjective's vector is the only one that can turn the adjective",
+                "The noun's turned it too, in 5 and 5 cases, and is a second support in others.",
             ),
         ],
         correct=1,
