@@ -4,8 +4,8 @@ from transformer_lib.teaching.quiz import Question
 
 QUESTIONS = [
     Question(
-        "Two processes divide by all words of the batch, DistributedDataParallel takes the mean, and Adam trains. What gives the "
-        "mistake away?",
+        "Two processes divide by all words of the batch, DistributedDataParallel takes the mean, and Adam trains. What "
+        "gives the mistake away?",
         answers=[
             ("The loss falls half as fast as in one process.", "Adam cancels the factor ½: the losses are nearly the same."),
             ("The two processes' weights drift apart.", "Both take the same wrong gradient, so they stay equal."),
