@@ -46,6 +46,7 @@ WRONG = [
     ("loss_factor", lambda tokens: 1 / sum(tokens), "take that back"),
     ("loss_factor", lambda tokens: sum(tokens) / len(tokens), "the other way round"),
     ("loss_factor", lambda tokens: 1 / len(tokens), "what is missing are the tokens"),
+    ("loss_factor", lambda tokens: sum(n > 0 for n in tokens) / sum(tokens), "whose part is empty"),
     ("loss_factor", lambda tokens: 1 / tokens[0], "mean of means"),
     ("loss_factor", lambda tokens: len(tokens) / tokens[0], "not those of the first"),
     ("loss_factor", lambda tokens: 0.0, "must become the sum"),

@@ -45,7 +45,7 @@ def round_to_bfloat16(x: float) -> Iterator:
 
 
 @exercise(
-    cases=[([4, 2],), ([7],), ([10, 5, 1, 8],)],
+    cases=[([4, 2],), ([4, 2, 0],), ([7],), ([10, 5, 1, 8],)],
     hint="The mean over the processes must become the sum of all losses, divided by all tokens",
 )
 def loss_factor(tokens: list[int]) -> Iterator:
@@ -54,6 +54,8 @@ def loss_factor(tokens: list[int]) -> Iterator:
     yield 1 / sum(tokens), "the mean over the processes divides once more, by their number: take that back"
     yield sum(tokens) / len(tokens), "this is the other way round: divide by the tokens"
     yield 1 / len(tokens), "the engine divides by the number of processes already: what is missing are the tokens"
+    busy = sum(count > 0 for count in tokens)
+    yield busy / sum(tokens), "the mean divides by all processes, also by one whose part is empty"
     yield 1 / tokens[0], "each process would divide by its own tokens: that is a mean of means"
     yield len(tokens) / tokens[0], "the tokens of all the processes, not those of the first"
 
