@@ -8,15 +8,15 @@ QUESTIONS = [
         "How often do `▁lo` and w meet later?",
         answers=[
             (
-                "Seven times: in *low* and in *lower*.",
+                "Seven times, once for each *low* and each *lower*.",
                 "In *lower* the w stands in the token we by now.",
             ),
             (
-                "Five times: in *low* alone, since *lower* has given its w away.",
-                "What a merge takes is gone for the merges after it.",
+                "Five times, once for each *low* of the text.",
+                "*lower* has given its w to we. What a merge takes is gone for the merges after it.",
             ),
             (
-                "Eight times, as w + e did: a merge does not change how often a letter occurs.",
+                "Eight times, as often as w and e met at first.",
                 "Pairs of neighbours are counted, and they do change.",
             ),
         ],
@@ -24,18 +24,18 @@ QUESTIONS = [
     ),
     Question(
         "Somebody trains the tokenizer on all sentences, test sentences included, and "
-        "the model on the training set alone. What is wrong with the score?",
+        "the model on the training set alone. What does that do to the score?",
         answers=[
             (
-                "The vocabulary fits the test sentences better than new ones.",
+                "It may be too good: the tokens fit the test sentences better than new ones.",
                 "Words that only the test has get tokens of their own.",
             ),
             (
-                "Nothing: a tokenizer has no weights and translates nothing.",
+                "It stays what it was: a tokenizer has no weights and translates nothing.",
                 "It has counted test text, and its pieces are what the model reads.",
             ),
             (
-                "The model gets more parameters than one with a clean vocabulary.",
+                "It cannot be compared: the model gets more parameters than with a clean vocabulary.",
                 "Their number follows from the size asked for, and that can be the same.",
             ),
         ],
@@ -53,44 +53,45 @@ QUESTIONS = [
                 "That would be their mean. They are multiplied.",
             ),
             (
-                "0: no run of two words is right.",
+                "0: one of the four shares is 1, but no run of two words is right.",
                 "One share of 0 makes the product 0, whatever the others are.",
             ),
         ],
         correct=2,
     ),
     Question(
-        "On longer sentences the GRU with attention gets eight in ten right, the Transformer three. What follows from that?",
+        "On longer sentences the GRU with attention gets eight in ten right, the Transformer three. "
+        "What do the nine runs show?",
         answers=[
             (
-                "For real texts the GRU with attention is the better choice.",
-                "Twelve thousand short sentences, 1000 steps: about other data the runs say nothing.",
+                "Attention is of no use on longer sentences: the model with the most of it falls.",
+                "The GRU without attention gets one in twenty right there, and with attention eight in ten.",
             ),
             (
-                "Something in this Transformer does not carry over to new lengths.",
-                "Its positions are a large part of it: with rotary ones it gets six in ten.",
+                "What this Transformer can do does not all carry over to lengths it was not trained on.",
+                "At least 97 of 100 held-out sentences are right, and three in ten of the longer ones.",
             ),
             (
-                "The Transformer has learned its training sentences by heart, and nothing else.",
+                "This Transformer knows its training sentences by heart, so that new ones are beyond it.",
                 "Then it could not translate 97 of 100 new sentences of the lengths that it knows.",
             ),
         ],
         correct=1,
     ),
     Question(
-        "Somebody checks a translator by reading its French alone. Which of these errors stays hidden?",
+        "Somebody who reads no English checks a translator by reading its French alone. Which of these errors stays hidden?",
         answers=[
             (
-                "*je aime*, where *j'aime* is right.",
-                "Two words that French writes as one: it can be seen without the English sentence.",
+                "*je aime ses chiens dans la cuisine*, for *I love her dogs in the kitchen*.",
+                "French writes *j'aime*: it can be seen without the English sentence.",
             ),
             (
-                "*une femme*, where the English sentence says *a new woman*.",
-                "It is good French. That something is left out, only the English sentence tells.",
+                "*une femme rit souvent*, for *a new woman often laughs*.",
+                "It is good French. That *new* is left out, only the English sentence tells.",
             ),
             (
-                "*ses voitures ne sont pas noirs*, where *noires* is right.",
-                "Noun and adjective do not agree: it can be seen without the English sentence.",
+                "*ses voitures ne sont pas noirs*, for *his cars are not black*.",
+                "Cars are feminine, *noirs* is masculine: it can be seen without the English sentence.",
             ),
         ],
         correct=1,
