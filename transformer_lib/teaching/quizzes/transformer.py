@@ -4,56 +4,59 @@ from transformer_lib.teaching.quiz import Question
 
 QUESTIONS = [
     Question(
-        "A Transformer trained without positions is asked to copy 7 8 9. What does it most likely write?",
+        "A Transformer trained without positions copies each single symbol well. What does it write for `7 7`?",
         answers=[
             (
-                "Three symbols that have nothing to do with the source.",
-                "It still asks the memory, where the symbols stand.",
+                "7 7: with equal symbols no order can be wrong.",
+                "The order is no problem here, but how many there are: equal rows have that row as their average.",
             ),
             (
-                "7, 8 and 9, in any order.",
-                "The memory says which symbols there are, and nothing says where they stood.",
+                "7: both sources look the same to attention.",
+                "An average of equal rows is that row. Here a model without positions is worse than a guess.",
             ),
             (
-                "Nothing: the shapes no longer fit, so it cannot run.",
-                "Positions are added; without them the shapes are the same.",
+                "One of the ten symbols, as if it had guessed.",
+                "So does the model without cross-attention. This one sees which symbols the source has.",
             ),
         ],
         correct=1,
     ),
     Question(
-        "With one shared matrix, why is the row multiplied by √d_model at the entrance and not at the exit?",
+        "In the base model a row of the shared matrix starts with numbers of size 0.044. What is used at the two doors?",
         answers=[
             (
-                "At the entrance it must be heard beside the positions; at the exit it must not be too sure.",
-                "Rows start small for the exit, and the factor makes them as large as what is added next.",
+                "At the entrance size 1, at the exit size 0.044.",
+                "The factor √d_model makes it heard beside the positions; at the exit small rows keep it from being too sure.",
             ),
             (
-                "At the entrance the gradient is smaller, because it has to come through all of the layers.",
-                "The reason lies in what is added next: the positions, whose numbers have the size 0.7.",
+                "At the entrance size 0.044, at the exit size 1.",
+                "Beside the positions, of size 0.7, that would be a whisper; and at the exit the logits would be too large.",
             ),
             (
-                "At the exit the softmax makes all sizes equal, so that a factor would change nothing there.",
-                "It would: logits twice as large gave 98 % in place of 84 %.",
+                "At both size 1: one matrix has only one size.",
+                "The matrix is one, but at one of the doors its row is multiplied by √d_model.",
             ),
         ],
         correct=0,
     ),
     Question(
-        "You double `num_heads` and leave the rest. What happens to the number of parameters?",
+        "Which of these pieces could be taken out, and the small model copied as well as before, from all three starts?",
         answers=[
-            ("It grows: all the attentions are doubled.", "The heads share matrices of one width, `d_model`."),
-            ("Each head brings an output projection of its own.", "One output projection joins all heads, however many."),
-            ("It stays: the heads become half as wide.", "The same matrices are cut into more and narrower heads."),
+            ("The plus.", "Without it the share depended on the start: 91 %, 54 %, 10 %."),
+            ("The positions.", "Without them five symbols came out right in one sentence of a hundred."),
+            ("The encoder's attention.", "To copy a symbol, nothing has to be known about its neighbours."),
         ],
         correct=2,
     ),
     Question(
-        "A model writes ten words and the end sign. How often do its two halves, `start` and `decode`, run?",
+        "A model writes ten words and the end sign. How often do `start` and `decode` run?",
         answers=[
-            ("One time each, for the whole sentence.", "Each word that is written must be read before the next one is chosen."),
-            ("One time and eleven times.", "The source stays the same, and is read once; the end sign, too, has to be chosen."),
-            ("Eleven times each.", "The source does not change while the model writes."),
+            ("One time, and ten times.", "The end sign, too, has to be chosen: eleven times."),
+            (
+                "One time, and eleven times.",
+                "The source stays the same, and is read once; the end sign, too, has to be chosen.",
+            ),
+            ("Eleven times both of them.", "The source does not change while the model writes."),
         ],
         correct=1,
     ),
