@@ -25,29 +25,29 @@ QUESTIONS = [
         correct=1,
     ),
     Question(
-        "In the chapter a trained network went on at the rate it had just borne, but Adam started anew. What happened?",
+        "In the chapter a trained network went on at nearly the same rate, but Adam started anew. What did its loss do?",
         answers=[
             (
-                "It answered one letter everywhere, and stayed there.",
-                "That is what the fresh network did. The trained one came back.",
+                "It leapt above 2.5 in one step and stayed there.",
+                "The fresh network stayed near 2.5. The trained one came back.",
             ),
             (
-                "Its loss leapt in one step, and came back later.",
+                "It leapt above 2.5 in one step and came back.",
                 "The fresh Adam does the harm; a trained network recovers from it.",
             ),
             (
-                "Nothing: only a young network needs short steps.",
-                "Its loss rose from 0.01 to more than that of a network that knows nothing.",
+                "It rose a little in each step and came back.",
+                "One step was enough: it went from 0.01 to more than that of a network that knows nothing.",
             ),
         ],
         correct=1,
     ),
     Question(
-        "Twelve layers, post-norm, the peaks 0.0018, 0.0044, 0.0088 and 0.0177: where did the warm-up save runs?",
+        "Twelve layers, post-norm: what does the record show at 0.0177, the formula's own peak for 100 steps of warm-up?",
         answers=[
-            ("At 0.0044 and 0.0088.", "At the lowest rate all learned without it, at the highest none did with it."),
-            ("At 0.0018 and 0.0044.", "At 0.0018 all three runs without a warm-up learned, too."),
-            ("At 0.0088 and 0.0177.", "At 0.0177 none of the six runs learned."),
+            ("With the climb no run learned either.", "The formula is no law. Here its peak needs a factor."),
+            ("With the climb two runs of three learned.", "That was at half of it, 0.0088."),
+            ("With the climb all three runs learned.", "That was at a quarter of it, 0.0044, and below."),
         ],
         correct=0,
     ),
@@ -57,7 +57,7 @@ QUESTIONS = [
         answers=[
             ("0.68, because −log 0.68 is 0.39.", "That would be the plain loss. The smoothed one asks for all five shares."),
             ("0.90, because 0.10 is handed out.", "A fifth of the 0.10 is handed to the right word itself."),
-            ("0.92, the same as in the target.", "The loss is lowest where the probabilities are the target's shares."),
+            ("0.92, because 0.02 is given back.", "The loss is lowest where the probabilities are the target's shares."),
         ],
         correct=2,
     ),
