@@ -27,8 +27,8 @@ QUESTIONS = [
         "means over places, the other over words. What happens to their gradients?",
         answers=[
             (
-                "Both come closer to the right one, since each part holds less padding.",
-                "Less padding helps the loop that counts places. The other never counted it.",
+                "Counting words comes closer to the right one, counting places moves away.",
+                "The other way round: only the loop that counts places gains from less padding.",
             ),
             (
                 "Counting places comes closer to the right one, counting words moves away.",
@@ -42,7 +42,7 @@ QUESTIONS = [
         correct=1,
     ),
     Question(
-        "One batch is learned by heart, and the loss is 0.002. Freely written, none of its sentences comes back. "
+        "A batch of eight pairs is learned by heart, loss 0.002. Freely written, none of its sentences comes back. "
         "What do you look at first?",
         answers=[
             (
@@ -50,8 +50,8 @@ QUESTIONS = [
                 "Without it each place reads the word that it has to say, and copies it.",
             ),
             (
-                "The number of steps: it has not learned enough.",
-                "A loss of 0.002 per word cannot become much smaller. What it has learned is to copy.",
+                "The number of pairs: too few to learn to write.",
+                "With the shift, eight are enough: all of them come back.",
             ),
             (
                 "The padding, which has been counted in the loss.",
@@ -65,16 +65,16 @@ QUESTIONS = [
         "first batch?",
         answers=[
             (
-                "Four, since 2 + 2 + 5 + 6 = 15 words are below 20, and 22 are not.",
+                "Four, since the words of four sentences fit, and those of five do not.",
                 "The budget counts places. Four sentences, each as wide as the longest, need 4 · 6 = 24.",
             ),
             (
-                "Two, since the longest of all has 7 places, and 3 · 7 = 21 is too much.",
+                "Two, since three sentences as wide as the longest of all do not fit.",
                 "Only the longest of the same batch counts: that is what sorting is for.",
             ),
             (
-                "Three, since 3 · 5 = 15 places are below 20, and 4 · 6 = 24 are not.",
-                "The rectangle counts: the number of sentences times the longest of them.",
+                "Three, since four sentences as wide as the longest of the four do not fit.",
+                "The rectangle counts: 3 · 5 = 15 places fit, and 4 · 6 = 24 do not.",
             ),
         ],
         correct=2,
