@@ -7,15 +7,15 @@ QUESTIONS = [
         "What is the same in the cross-attentions of decoder layers 1 and 2?",
         answers=[
             (
-                "The keys and values: they are computed once and given to both.",
+                "The keys and values: made once from memory, given to both layers.",
                 "Each layer has matrices of its own, and makes its own keys and values.",
             ),
             (
-                "The queries: the first layer makes them and hands them on.",
+                "The queries: made once from the target words, given to both layers.",
                 "Each layer asks anew, from what its own self-attention has found.",
             ),
             (
-                "The memory: from it each layer makes its own keys and values.",
+                "The memory: made once from the source sentence, given to both layers.",
                 "`Decoder` hands the same `memory` to each layer; matrices make the rest.",
             ),
         ],
@@ -43,19 +43,19 @@ QUESTIONS = [
         "The task gets a fifth noun, and with it 20 pairs. Which losses of a perfect blind decoder change?",
         answers=[
             (
-                "All six: 20 sentences now share what 16 shared before.",
-                "Count word by word: ten *je* and ten *tu* are still ½ each, and *pas* is still certain.",
-            ),
-            (
-                "The noun's and the first word's: there are more ways to begin.",
-                "Ten sentences begin with *je* and ten with *tu*: that is ½ each, as before.",
-            ),
-            (
-                "The noun's alone: it rises from log 4 to log 5 (≈ 1.61).",
+                "The noun's alone: it rises from log 4 to log 5, and no other one changes.",
                 "Only there has the number of choices grown. The whole sentence costs log 20 now.",
             ),
+            (
+                "All six, by equal parts: together they rise from log 16 to log 20.",
+                "The sum is right, but it rises at one word: ten *je* and ten *tu* are still ½ each, and *pas* is certain.",
+            ),
+            (
+                "The noun's, from log 4 to log 5, and the first word's, from log 8 to 10.",
+                "Ten sentences begin with *je* and ten with *tu*: that is ½ each, as before, and costs log 2.",
+            ),
         ],
-        correct=2,
+        correct=0,
     ),
     Question(
         "A source of 5 words is translated. At the first place of the target, cross-attention looks at the fifth source word. "
@@ -66,19 +66,19 @@ QUESTIONS = [
                 "The causal mask is about target words. The source is known to its last word.",
             ),
             (
-                "No: the encoder has a causal mask of its own, and has hidden what must be hidden.",
+                "Yes: in training, the fifth source word gives the fifth target word away.",
+                "To translate it is the task. It is given in training and in writing alike.",
+            ),
+            (
+                "No: the causal mask of the encoder has hidden what must be hidden already.",
                 "The encoder has no causal mask: its words look forwards and backwards.",
             ),
             (
-                "No: the source is given as a whole, and no word of it is one that the decoder must predict.",
+                "No: the words that the decoder must predict are the target's, not these.",
                 "The future is what is not *written* yet; the memory holds none of it.",
             ),
-            (
-                "Only in training, where the whole target is known; when it writes, it is none.",
-                "The memory holds source words, in training and in writing alike.",
-            ),
         ],
-        correct=2,
+        correct=3,
     ),
     Question(
         "In the test of *See it*, *not* was lost from the source, and two of three seeds doubted *pas*. What does that show?",
