@@ -7,7 +7,7 @@ QUESTIONS = [
         "What is the same in the cross-attentions of decoder layers 1 and 2?",
         answers=[
             (
-                "The keys and values: made once from the memory, given to both layers.",
+                "The keys and values: made once from memory, given to both layers.",
                 "Each layer has matrices of its own, and makes its own keys and values.",
             ),
             (
@@ -15,7 +15,7 @@ QUESTIONS = [
                 "Each layer asks anew, from what its own self-attention has found.",
             ),
             (
-                "The memory: made once from the source words, given to both layers.",
+                "The memory: made once from the source sentence, given to both layers.",
                 "`Decoder` hands the same `memory` to each layer; matrices make the rest.",
             ),
         ],
@@ -43,7 +43,7 @@ QUESTIONS = [
         "The task gets a fifth noun, and with it 20 pairs. Which losses of a perfect blind decoder change?",
         answers=[
             (
-                "The noun's alone: it rises from log 4 to log 5, and no other changes.",
+                "The noun's alone: it rises from log 4 to log 5, and no other one changes.",
                 "Only there has the number of choices grown. The whole sentence costs log 20 now.",
             ),
             (
@@ -51,7 +51,7 @@ QUESTIONS = [
                 "The sum is right, but it rises at one word: ten *je* and ten *tu* are still ½ each, and *pas* is certain.",
             ),
             (
-                "The noun's, from log 4 to log 5, and the first word's, from log 8 to log 10.",
+                "The noun's, from log 4 to log 5, and the first word's, from log 8 to 10.",
                 "Ten sentences begin with *je* and ten with *tu*: that is ½ each, as before, and costs log 2.",
             ),
         ],
