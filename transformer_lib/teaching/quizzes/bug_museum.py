@@ -19,14 +19,14 @@ QUESTIONS = [
         correct=0,
     ),
     Question(
-        "The causal mask is switched off by `model.eval()`. Which number shows it?",
+        "A model trains with its causal mask, and is measured without it. How does the held-out loss come out?",
         answers=[
-            ("The training loss, because each later step builds on it", "That one is the right one to the last bit."),
+            ("Too low, because the model now sees each word that it has to say", "It has never learned to use what it sees."),
+            ("Too high, because the model has never seen such rows in training", "In the museum 3.27, in place of 0.14."),
             (
-                "The held-out loss, which comes out far too high",
-                "Only there does the model meet the bug: 3.27 in place of 0.14.",
+                "As always, because nothing of the model has changed after training",
+                "What it sees has changed, and so what it says.",
             ),
-            ("None, since a mask has no influence on a loss", "Masks decide what the model sees, and so the loss."),
         ],
         correct=1,
     ),
