@@ -31,12 +31,12 @@ QUESTIONS = [
                 "Words that only the test has get tokens of their own.",
             ),
             (
-                "It stays what it was: a tokenizer has no weights and translates nothing.",
-                "It has counted test text, and its pieces are what the model reads.",
+                "It stays what it was: no test sentence takes part in the training of the model.",
+                "Their words took part in the counting, and pieces are what the model reads.",
             ),
             (
-                "It cannot be compared: the model gets more parameters than with a clean vocabulary.",
-                "Their number follows from the size asked for, and that can be the same.",
+                "It may be too low: the same number of tokens must now do for more sentences.",
+                "It is just the test's words that are counted in now, so the tokens fit them better.",
             ),
         ],
         correct=0,
@@ -45,15 +45,15 @@ QUESTIONS = [
         "A prediction has all six words of its reference, in reverse order. What does the formula of BLEU give?",
         answers=[
             (
-                "100: each of its words is right, and it is long enough.",
+                "100: the share of right words is 1, and the length is right.",
                 "Only the share of single words is 1; the runs of two, three and four count as much.",
             ),
             (
-                "25: one of the four shares is 1, and the three others are 0.",
+                "25: the share of right words is 1, those of longer runs are 0.",
                 "That would be their mean. They are multiplied.",
             ),
             (
-                "0: one of the four shares is 1, but no run of two words is right.",
+                "0: the share of right words is 1, those of longer runs are 0.",
                 "One share of 0 makes the product 0, whatever the others are.",
             ),
         ],
@@ -61,19 +61,19 @@ QUESTIONS = [
     ),
     Question(
         "On longer sentences the GRU with attention gets eight in ten right, the Transformer three. "
-        "What do the nine runs show?",
+        "What closes a large part of the gap?",
         answers=[
             (
-                "Attention is of no use on longer sentences: the model with the most of it falls.",
-                "The GRU without attention gets one in twenty right there, and with attention eight in ten.",
+                "Another search: with a beam of 4 the same Transformer gets six in ten right.",
+                "Neither a beam nor averaged weights bring it there.",
             ),
             (
-                "What this Transformer can do does not all carry over to lengths it was not trained on.",
-                "At least 97 of 100 held-out sentences are right, and three in ten of the longer ones.",
+                "Other positions: with rotary ones the same Transformer gets six in ten right.",
+                "They turn query and key: of two places, their product keeps only the distance.",
             ),
             (
-                "This Transformer knows its training sentences by heart, so that new ones are beyond it.",
-                "Then it could not translate 97 of 100 new sentences of the lengths that it knows.",
+                "Another training: without label smoothing the same Transformer gets six in ten right.",
+                "Neither label smoothing nor warm-up is the reason: without them it stays near three in ten.",
             ),
         ],
         correct=1,
