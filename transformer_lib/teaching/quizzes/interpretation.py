@@ -23,19 +23,19 @@ QUESTIONS = [
         correct=2,
     ),
     Question(
-        "Two models have the same map, and write the same word for the cow and for the horse. Where do they keep the gender?",
+        "Two models have the same map, for the cow as for the horse, and write the same words. Where do they keep the gender?",
         answers=[
             (
-                "At places that may differ, since different vectors can give equal sums",
+                "One perhaps at both words, the other at the noun: the sums can be equal",
                 "Models A and B were such a pair. One exchange told them apart.",
             ),
             (
-                "At the brightest cell of the row, since most of the sum comes from there",
+                "Both mostly at the brightest cell of the row, from which most is taken",
                 "Model B took nothing from there that has to do with gender.",
             ),
             (
-                "At the same place in both, since equal maps fetch the gender equally",
-                "A weight is not what is in the vector.",
+                "One perhaps in its vectors, the other in its weights: the sums can be equal",
+                "The weights are the same for the cow and the horse, so the gender is not in them.",
             ),
         ],
         correct=0,
@@ -45,8 +45,8 @@ QUESTIONS = [
         "blanche*, it did not. Why?",
         answers=[
             (
-                "Held words are stronger than the memory, which then plays no part",
-                "With the own words held, the exchange at the adjective still turned most of the pairs.",
+                "Held, the own words decide this ending, and the vector at *cow* does not",
+                "With *la cheval blanche* held, the horse's vector there brought *-e* from 0.46 down to 0.01.",
             ),
             (
                 "Unheld, the exchange also made the decoder write, and read, *cheval*",
@@ -63,16 +63,16 @@ QUESTIONS = [
         "All vectors *but* those of adjective and noun were exchanged, and no adjective turned. What follows?",
         answers=[
             (
-                "These vectors hold no gender, so they add nothing to the other exchanges",
+                "Then the gender stands at the adjective or the noun, and not elsewhere",
                 "On top of both they turned 16 and 6 more: they are small supports.",
             ),
             (
-                "To disturb the memory is not enough: it matters which vectors change",
+                "Then to change just any vectors is not enough: it matters which ones",
                 "That was the control. The adjective's vector alone turned most of the cases.",
             ),
             (
-                "The adjective's vector is the only one that can turn the adjective",
-                "The noun's turned it too, in 5 and 5 cases, and is a second support in others.",
+                "Then the own words hold the adjective, as they did in most exchanges",
+                "In most exchanges they did not: the adjective's vector alone turned 121 and 98 cases.",
             ),
         ],
         correct=1,
