@@ -24,51 +24,57 @@ QUESTIONS = [
     Question(
         "The fourth word goes into the decoder with a cache. Of which words are queries computed in self-attention?",
         answers=[
-            ("Of all four, since each of them has to look at the new word.", "The earlier ones may not look at a later word."),
             (
-                "Of the first three only: these are what the new word looks at.",
-                "The new word looks at their keys and values, which are kept.",
+                "Of all four: the first three have to look at the new word too.",
+                "The earlier ones may not look at a later word.",
             ),
-            ("Of the fourth only: nothing is asked a second time for the first three.", "Their keys and values are enough."),
+            (
+                "Of all four: the cache keeps keys and values, but no queries.",
+                "It keeps none because none is needed: the first three have asked, each at its own step.",
+            ),
+            (
+                "Of the fourth: the first three have asked at their own steps.",
+                "Of those it needs the keys and values, which are kept.",
+            ),
         ],
         correct=2,
     ),
     Question(
-        "Which promise of an earlier chapter makes the cache possible?",
+        "Somebody decodes without the causal mask. In which layers do the keys of earlier words change with a new word?",
         answers=[
             (
-                "The causal mask: no place sees a later one, so a later word changes nothing there.",
-                "So old keys and values stay right, in every layer.",
+                "In the second and above, but not in the first.",
+                "A key of the first is made of its word and position. What enters the second has looked at the new word.",
             ),
             (
-                "Attention in halves: keys and values are computed apart from queries.",
-                "That makes the code short. But without the mask the old keys would change with each new word.",
+                "In the first, but not in the second and above.",
+                "In the first a key is made of its word and position, before anybody looks at another word.",
             ),
             (
-                "The positions: a word keeps its place when others are written after it.",
-                "True, but in the next layer its key would still change if it saw the new word.",
+                "In the first as well as in the second and above.",
+                "In the first a key is made of its word and position, before anybody looks at another word.",
             ),
         ],
         correct=0,
     ),
     Question(
-        "You raise alpha of the length penalty from 0 to 1. What changes in the sentences of this chapter's beam search?",
+        "A beam has 2 tokens with log P = −0.8, and 7 tokens with −0.9. Which sentence wins with α = 0, which with α = 0.6?",
         answers=[
-            ("They become shorter, or stay.", "It is the short ones that pay."),
-            ("They become longer, or stay.", "Long sums are divided by more."),
+            ("The long one with 0, the short one with 0.6.", "With 0 both are divided by 1, and −0.8 is above −0.9."),
             (
-                "Nothing: it stops earlier.",
-                "What is chosen changes: long sums are divided by more.",
+                "The short one with 0, and again with 0.6.",
+                "With 0.6 it has −0.8/1.097 = −0.73, the long one −0.9/1.516 = −0.59.",
             ),
+            ("The short one with 0, the long one with 0.6.", "−0.9/1.516 = −0.59 is nearer to 0 than −0.8/1.097 = −0.73."),
         ],
-        correct=1,
+        correct=2,
     ),
     Question(
-        "Four words have 0.4, 0.3, 0.2 and 0.1. Top-p with p = 0.6 draws from how many of them?",
+        "Four words have 0.4, 0.3, 0.2 and 0.1. From how many is drawn at temperature 0.5 with top-p, p = 0.8?",
         answers=[
-            ("One: with the second the sum would be above 0.6.", "The fewest that reach p are kept, and 0.4 alone does not."),
-            ("Two: one word does not reach 0.6, and two words do.", "They have 0.7 together, by which both are divided."),
-            ("Four: no word has more than 0.6, so that none is cut.", "The sum of the best is compared with p, not each word."),
+            ("From one: squared, its share is above the others' sum.", "It has 0.53, which does not reach 0.8."),
+            ("From two: squared and scaled, they have 0.83.", "The temperature comes first: 0.53 + 0.30."),
+            ("From three: two have 0.7, the third makes it 0.9.", "That is at temperature 1. The temperature comes first."),
         ],
         correct=1,
     ),
