@@ -14,7 +14,7 @@ QUESTIONS = [
         correct=2,
     ),
     Question(
-        "A ring of 8 processes becomes a ring of 64. How many whole gradients does each process send in a step, before and now?",
+        "A ring of 8 processes becomes one of 64. How many whole gradients does each send in a step, before and now?",
         answers=[
             ("14 before, 126 now.", "These are the pieces; each is only an eighth of a gradient, then a 64th."),
             ("1.75 before, 1.97 now.", "14 pieces of an eighth, then 126 pieces of a 64th."),
