@@ -58,16 +58,16 @@ def memory_table(
         "gradients": 4 * parameters,
         "Adam's moments": 8 * parameters,
     }
-    scores = target * config.target_vocab_size
+    probabilities = target * config.target_vocab_size
     if half:
         table["rounded weights"] = 2 * parameters
         rounded = source * n * (14 * d + f) + target * (n * (14 * d + f) + d)
-        exact = source * (n * 2 * d + d) + target * (n * 3 * d + d) + scores
+        exact = source * (n * 2 * d + d) + target * (n * 3 * d + d) + probabilities
         table["activations"] = 2 * rounded + 4 * exact
     else:
         of_source = source * (n * (12 * d + f) + 2 * d)
         of_target = target * (n * (15 * d + f) + 2 * d)
-        table["activations"] = 4 * (of_source + of_target + scores)
+        table["activations"] = 4 * (of_source + of_target + probabilities)
     return table
 
 # %% ../notebooks/17_scaling.ipynb #bytes-sent
@@ -148,8 +148,8 @@ class DistributedStep:
     All processes are given the same batch. It is cut into `group.world_size *
     accumulation_steps` parts, and each process takes its share of them. Dropout's
     numbers come from torch's generator, which is in the same state in all processes,
-    and from the rank: a run goes on with the same numbers, and no two processes drop
-    the same neurons. `wrapped` is what `wrap_model` returns.
+    and from the rank: a run goes on with the same numbers, and no two processes draw
+    the same masks. `wrapped` is what `wrap_model` returns.
 
     Returns the loss per real token of the whole batch, the same in each process.
     Raises: `ValueError` for another precision; `FloatingPointError` if the loss is not

@@ -7,18 +7,18 @@ QUESTIONS = [
         "Two processes divide by all words of the batch, DistributedDataParallel takes the mean, and Adam trains. What "
         "gives the mistake away?",
         answers=[
-            ("The loss falls half as fast as in one process.", "Adam cancels the factor ½: the losses are nearly the same."),
-            ("The two processes' weights drift apart.", "Both take the same wrong gradient, so they stay equal."),
-            ("A comparison of gradients with one process.", "The gradient is half as long as it should be."),
+            ("Comparing the losses with those of one process.", "Adam cancels the factor ½: the losses are nearly the same."),
+            ("Comparing the weights of the two processes.", "Both take the same wrong gradient, so they stay equal."),
+            ("Comparing the gradient with that of one process.", "It is half as long as it should be."),
         ],
         correct=2,
     ),
     Question(
-        "A ring of 8 processes becomes a ring of 64. How much does each process now send in a step?",
+        "A ring of 8 processes becomes one of 64. How many whole gradients does each send in a step, before and now?",
         answers=[
-            ("Eight times as much as before.", "More pieces, but each is smaller: 2 · 63/64 gradients in place of 2 · 7/8."),
-            ("About an eighth more than before.", "1.97 gradients in place of 1.75."),
-            ("An eighth of what it sent before.", "A piece is an eighth as large, but there are nine times as many rounds."),
+            ("14 before, 126 now.", "These are the pieces; each is only an eighth of a gradient, then a 64th."),
+            ("1.75 before, 1.97 now.", "14 pieces of an eighth, then 126 pieces of a 64th."),
+            ("0.88 before, 0.98 now.", "This only adds up; the finished totals must be handed round, too."),
         ],
         correct=1,
     ),
@@ -32,11 +32,12 @@ QUESTIONS = [
         correct=0,
     ),
     Question(
-        "The same batch goes through one process in two parts instead of one. Which memory is halved?",
+        "A model with its gradients and Adam's moments takes 2 GB, a batch's activations 12 GB. One process takes the batch "
+        "in two parts. How much must it hold at once?",
         answers=[
-            ("That of the gradients.", "There is one sum per parameter, however many parts are added to it."),
-            ("That of the activations.", "Only one part's activations are held at a time."),
-            ("That of Adam's moments.", "There are two per parameter, whatever the batch."),
+            ("7 GB.", "Only the activations shrink; each parameter keeps its 16 bytes."),
+            ("8 GB.", "2 GB stay, and one part's activations take 6."),
+            ("14 GB.", "The first part's activations are gone before the second part comes."),
         ],
         correct=1,
     ),
