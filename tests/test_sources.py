@@ -345,7 +345,8 @@ def test_s4_6_a_learned_table_is_deterministic():
     (rows,) = layer(words)
     assert torch.equal(layer(words)[0], rows)
     assert torch.cdist(rows, rows).fill_diagonal_(math.inf).min() > 0
-    assert layer.table.weight.requires_grad and not list(PositionalEncoding(d_model=8).parameters())
+    assert layer.table.weight.requires_grad
+    assert not list(PositionalEncoding(d_model=8).parameters())
 
 
 def test_s4_8_counted_from_one_or_from_zero():
