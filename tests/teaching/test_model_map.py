@@ -31,8 +31,8 @@ def lit_chapters(drawing):
     return {kind[-2] for kind in kinds if "box" in kind and kind[-1] == "lit"}
 
 
-def test_the_chapters_are_numbered_from_one_to_sixteen():
-    assert [number for number, _ in CHAPTERS.values()] == list(range(1, 17))
+def test_the_chapters_are_numbered_without_a_gap():
+    assert [number for number, _ in CHAPTERS.values()] == list(range(1, len(CHAPTERS) + 1))
 
 
 @pytest.mark.parametrize("stem", CHAPTERS)
