@@ -89,6 +89,7 @@ def _turned_by(*causes: tuple[int, ...]) -> Callable[[Sequence[int]], bool]:
 
 @exercise(
     cases=[
+        (_turned_by((1,), (3,)), 4),
         (_turned_by((1,)), 5),
         (_turned_by((2, 4)), 5),
         (_turned_by((0, 1, 2), (1, 3)), 4),
