@@ -127,7 +127,8 @@ def random(*shape):
 def test_s0_1_index_of_a_pair_or_of_a_dimension():
     by_words, by_program = 10_000 ** (2 * 6 / 8), 10_000 ** (2 * (6 // 2) / 8)
     says("S0-1", f"{by_words:,.0f}", f"{by_program:,.0f}")
-    assert_close(sinusoidal_table(2, 8)[1, 6].item(), sin(1 / by_program), rtol=0, atol=1e-7)
+    ours = sinusoidal_table(2, 8)[1, 6].item()
+    assert_close(ours, sin(1 / by_program), rtol=0, atol=1e-7)
 
 
 def test_s0_3_angles_in_float32():
@@ -148,7 +149,7 @@ def attend(x, mask=None):
 
 def test_s1_1_four_words_not_four_sentences():
     shapes = []
-    for x in (random(4, 8), random(4, 4, 8)):  # one sentence of four words, and four of them
+    for x in (random(4, 8), random(4, 4, 8)):  # a sentence of four words, and four of them
         _, weights = scaled_dot_product_attention(x, x, x)
         shapes.append(tuple(weights.shape))
     says("S1-1", *map(str, shapes))
@@ -171,7 +172,8 @@ def test_s1_7_the_word_itself_leaks():
 
 def test_s1_10_training_names_every_word_at_once():
     """One pass gives the output of every place, and step by step they are the same."""
-    decoder = Decoder(TransformerConfig(d_model=8, num_layers=2, num_heads=2, d_ff=16)).eval()
+    config = TransformerConfig(d_model=8, num_layers=2, num_heads=2, d_ff=16)
+    decoder = Decoder(config).eval()
     x, memory = random(1, 4, 8), random(1, 5, 8)
     at_once = decoder(x, memory, causal_mask(4))
     for words in range(1, 5):
