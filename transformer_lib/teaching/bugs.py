@@ -16,9 +16,8 @@ class Bug:
     """One bug: what stands in the library, what stands there when the bug is on, and the test that then fails.
 
     `where` is a function of the library, module first, as in "attention.MultiHeadAttention.attend". `right` is a piece of its
-    source that stands there once, and `wrong` takes its place. `gives_away` says what shows the bug,
-    `question` which of chapter 18's four that is, `test` is pytest's name
-    of the test that fails, `pitfall` a row of PITFALLS.md.
+    source that stands there once, and `wrong` takes its place. `gives_away` says what shows the bug, `question` which of
+    chapter 18's four that is, `test` is pytest's name of the test that fails, `pitfall` a row of PITFALLS.md.
     """
 
     name: str
