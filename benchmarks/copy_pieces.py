@@ -1,10 +1,10 @@
 """What a small Transformer writes on the copy task when one of its pieces is taken out, and when it starts otherwise."""
 
 import statistics
-
-import torch
+from functools import partial
 
 from benchmarks.records import write_record
+from benchmarks.runs import finish
 from transformer_lib.teaching.experiments.sequence_tasks import VOCABULARY, exact_match, train_on_task
 from transformer_lib.teaching.experiments.transformer import PIECES, TRAINING, glued, without
 
@@ -28,7 +28,6 @@ def measure(name: str, seed: int) -> dict:
     means = [statistics.mean(losses[start : start + EACH]) for start in range(0, len(losses), EACH)]
     lengths = range(1, TRAINING["longest"] + 1)
     matches = [exact_match(model, task="copy", length=length, count=SENTENCES, seed=1000 + seed) for length in lengths]
-    print(f"{name:28}{seed:3}  {losses[0]:7.2f}{means[1]:9.4f}{means[-1]:9.4f}  ", *(f"{m:.3f}" for m in matches), flush=True)
     return {
         "seed": seed,
         "first_loss": round(losses[0], 4),
@@ -37,15 +36,21 @@ def measure(name: str, seed: int) -> dict:
     }
 
 
-def save(numbers: dict[str, list[dict]]) -> None:
-    settings = {"training": TRAINING, "batch": 64, "sentences_per_length": SENTENCES, "steps_in_a_mean": EACH}
-    write_record(NAME, seeds=SEEDS, settings={**settings, "words": VOCABULARY}, numbers=numbers)
-
-
 def main() -> None:
-    torch.set_num_threads(1)  # models this small gain nothing from a second one
-    print(f"{'':28}seed  first, after 100 steps, last; exact match of lengths 1 to {TRAINING['longest']}")
-    save({name: [measure(name, seed) for seed in SEEDS] for name in MODELS})
+    settings = {
+        "training": TRAINING,
+        "batch": 64,
+        "sentences_per_length": SENTENCES,
+        "steps_in_a_mean": EACH,
+        "words": VOCABULARY,
+    }
+    runs = finish(
+        NAME, {f"{name}, seed {seed}": partial(measure, name, seed) for name in MODELS for seed in SEEDS}, repr(settings)
+    )
+    numbers = {name: [runs[f"{name}, seed {seed}"] for seed in SEEDS] for name in MODELS}
+    for name, of_seeds in numbers.items():
+        print(f"{name:32} exact match of {TRAINING['longest']} symbols:", *(run["exact_match"][-1] for run in of_seeds))
+    write_record(NAME, seeds=SEEDS, settings=settings, numbers=numbers)
 
 
 if __name__ == "__main__":
