@@ -7,6 +7,7 @@ import functools
 import hashlib
 import math
 import os
+import re
 import threading
 from collections.abc import Callable, Sequence, Sized
 from pathlib import Path
@@ -57,6 +58,13 @@ def in_range(least: int | float, most: int | float, **numbers: int | float) -> N
             raise ValueError(f"{name} must be in {least:,} … {most:,}, but it is {number}")
 
 
+def above(bound: int | float, **numbers: int | float) -> None:
+    """Check that each of the named numbers is larger than `bound` (NaN is not)."""
+    for name, number in numbers.items():
+        if not number > bound:
+            raise ValueError(f"{name} must be above {bound}, but it is {number}")
+
+
 def below_one(**shares: int | float) -> None:
     """Check that each of the named shares, such as a dropout, is at least 0 and below 1."""
     for name, share in shares.items():
@@ -100,9 +108,18 @@ def not_empty(name: str, items: Sized) -> None:
 
 
 def string(name: str, value: object) -> None:
-    """Check that `value` is a string; it may be empty."""
+    """Check that `value` is a string that can be written to a file; it may be empty."""
     if not isinstance(value, str):
         raise ValueError(f"{name} must be a string, but it is {value!r}")
+    if not value.isascii() and (broken := re.search("[\ud800-\udfff]", value)):  # what Python makes of bytes that are no text
+        raise ValueError(f"{name} must be made of whole characters, but number {broken.start() + 1} is {broken[0]!r}")
+
+
+def kind_of(example: object, **values: object) -> None:
+    """Check that each of the named values, such as those of a file, is of the same type as `example`."""
+    for name, value in values.items():
+        if type(value) is not type(example) and not (isinstance(example, float) and type(value) is int):
+            raise ValueError(f"{name} must be of type {type(example).__name__}, as {example!r} is, but it is {value!r}")
 
 
 def shape(name: str, x: Tensor, *axes: str | int) -> None:

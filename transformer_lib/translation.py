@@ -24,6 +24,7 @@ from tokenizers import pre_tokenizers, trainers
 from torch.nn.utils.rnn import pad_sequence
 
 from . import _checks as check
+from ._checkpoints import read_whole
 from ._files import atomic_write
 from ._lines import read_line_pairs
 from .decoding import CachedTransformer, beam_search, greedy_decode
@@ -87,10 +88,15 @@ SPECIAL_TOKENS = ["<pad>", "<sos>", "<eos>", "<unknown>"]  # ids 0 to 3
 
 
 def _check_text(name: str, text: str) -> None:
-    """Check that `text` is a string with at least one word."""
+    """Check that `text` is a string with at least one word, and none without end."""
     check.string(name, text)
     if not text.strip():
         raise ValueError(f"{name} must hold at least one word, but it is empty")
+    longest = max(map(len, text.split(" ")))
+    if longest > 10_000:  # to cut it into pieces would take minutes
+        raise ValueError(
+            f"a word must have at most 10,000 letters, but one has {longest:,}"
+        )
 
 
 def _learn_pieces(sentences: Iterable[str], vocab_size: int) -> Tokenizer:
@@ -118,7 +124,8 @@ def _learn_pieces(sentences: Iterable[str], vocab_size: int) -> Tokenizer:
     trainer = trainers.BpeTrainer(
         vocab_size=vocab_size, special_tokens=SPECIAL_TOKENS, show_progress=False
     )
-    backend.train_from_iterator(texts, trainer)
+    # Nothing is learned over a <: no piece gets the name of a special token.
+    backend.train_from_iterator((text.replace("<", "< ") for text in texts), trainer)
     return backend
 
 
@@ -146,6 +153,7 @@ class BytePairTokenizer:
 
     def __init__(self, backend: Tokenizer) -> None:
         self.backend = backend
+        backend.encode_special_tokens = True  # "<pad>" in a text is text
 
     @classmethod
     def train(cls, sentences: Iterable[str], vocab_size: int) -> "BytePairTokenizer":
@@ -254,7 +262,7 @@ def _ids_of(tokenizer: BytePairTokenizer, text: str, longest: int | float) -> li
         text = text[:-1]
     letters = (c if known(c) is not None else c.lower() for c in text)
     ids = tokenizer.encode("".join(letters))
-    if min(ids) < len(SPECIAL_TOKENS):  # unknown, or the name of a special token
+    if UNKNOWN_ID in ids:
         strange = sorted({c for c in text if known(c.lower()) is None and c != " "})
         raise ValueError(
             "text must be written in the characters of the training sentences, "
@@ -292,7 +300,7 @@ def _read_translator(path: str | os.PathLike) -> tuple:
     if not Path(path).is_file():
         raise ValueError(f"there is no file {path}")
     try:
-        saved = torch.load(path, map_location="cpu", weights_only=True)
+        saved = read_whole(path)
         model = CachedTransformer(TransformerConfig(**saved["config"]))
         model.load_state_dict(saved["weights"])
         source = saved["tokenizer"]
