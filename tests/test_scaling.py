@@ -656,6 +656,14 @@ def test_two_processes_are_one_run(data, tmp_path):
     assert sorted(path.name for path in (tmp_path / "notes").iterdir()) == ["0"]
 
 
+def test_a_process_that_dies_ends_the_others_with_one_line(data, tmp_path):
+    ended = launch(tmp_path / "notes", -2, arguments(data, tmp_path / "run"), processes=2, timeout=120)
+    assert ended.returncode != 0
+    ours = [line for line in ended.stderr.splitlines() if "transformer" in line and "scaling_run" not in line]
+    assert "RuntimeError" not in ended.stderr, ended.stderr
+    assert [line.partition(": ")[2] for line in ours] == ["another process of the run has stopped; go on with --resume"]
+
+
 def test_the_commands_are_installed():
     scripts = tomllib.loads((notebooks.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["scripts"]
     assert scripts.keys() == {"transformer-train", "transformer-translate"}
