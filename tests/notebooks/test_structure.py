@@ -4,6 +4,7 @@ import ast
 import configparser
 import re
 
+import nbformat
 import pytest
 from comparisons import bare_comparisons
 from nbval.plugin import get_sanitize_patterns
@@ -103,6 +104,18 @@ def test_title_and_summary(path, notebook):
     assert title.id == "title" and title.cell_type == "markdown"
     form = rf"# {int(path.stem[:2])} · .+ \(.*[가-힣].*\)\n\n> [^\n]+"
     assert re.fullmatch(form, title.source.strip()), "the form: `# 5 · Title (한국어)`, an empty line, `> summary`"
+
+
+def test_the_page_that_make_lab_opens_lists_the_chapters():
+    """In their order, each with its title and its line, as its own first cell has them."""
+    page = (CHAPTERS[0].parent / "README.md").read_text(encoding="utf-8")
+    rows = []
+    for path in CHAPTERS:
+        title, line = nbformat.read(path, 4).cells[0].source.split("\n\n")[:2]
+        number, name = title.removeprefix("# ").split(" · ", 1)
+        rows.append(f"| {number} | [{name}]({path.name}) | {line.removeprefix('> ')} |\n")
+    assert "".join(rows) in page
+    assert "notebooks/README.md" in (CHAPTERS[0].parents[1] / "Makefile").read_text(encoding="utf-8")
 
 
 def test_address_cells_come_second_and_third(notebook):
