@@ -44,11 +44,12 @@ translator = cache(pretrained_translator)
 
 
 def weights_script():
-    """Return the script: sizes, tokenizer, and every weight once, in half precision, low byte first, as base64."""
+    """Return the script: sizes, tokenizer, words, and every weight once, in half precision, low byte first, as base64."""
     tokenizer = json.loads(translator().tokenizer.backend.to_str())
     pretrained = {
         "config": asdict(translator().model.config),
         "tokenizer": {key: tokenizer[key] for key in ("normalizer", "model")},
+        "words": sorted(translator().words),
         # Matrices that are shared are the same parameter, and come once.
         **in_half_precision(dict(translator().model.named_parameters())),
     }
@@ -156,13 +157,13 @@ def put_box_in_notebooks(app, doctree):
 
 
 class TranslatorPart(SphinxDirective):
-    """Insert a part of the explorer, `maps`, `layer`, `probabilities` or `beam`: what the page's box has translated."""
+    """Insert a part of the explorer, `maps`, `heads`, `layer`, `probabilities` or `beam`, of the sentence in the page's box."""
 
     required_arguments = 1
 
     def run(self):
-        part = directives.choice(self.arguments[0], ("maps", "layer", "probabilities", "beam"))
-        text = "<p>Translate a sentence in the box above, and it is shown here.</p>"
+        part = directives.choice(self.arguments[0], ("maps", "heads", "layer", "probabilities", "beam"))
+        text = "<p>The sentence of the box above is shown here, once the translator is loaded.</p>"
         html = f'{stylesheet(MARK, "")}<div class="{MARK} tl-explorer" data-explorer="{part}">{text}</div>'
         return [nodes.raw("", html, format="html")]
 
