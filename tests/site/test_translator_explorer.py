@@ -143,7 +143,7 @@ def test_a_row_of_weights_comes_from_the_librarys_scores(seen, translator, expec
         future = torch.arange(len(exact)) > place if "masked" in kind else torch.zeros(len(exact), dtype=bool)
         scaled = exact / 24**0.5
         for line, numbers in zip(shown, (exact, scaled, scaled.masked_fill(future, -torch.inf)), strict=False):
-            assert [float(cell.replace("∞", "inf")) for cell in line] == pytest.approx(numbers.tolist(), abs=0.006)
+            assert [float(cell.replace("∞", "inf")) for cell in line] == pytest.approx(numbers.tolist(), abs=0.06)
         weights = kept[name][0, head, place].tolist()
         assert [int(cell) for cell in shown[3]] == pytest.approx([100 * weight for weight in weights], abs=0.51)
 
@@ -171,7 +171,7 @@ def test_a_head_switched_off_changes_the_translation_as_in_python(seen, translat
     assert said.inner_text() == f"Without {count} of 24 heads{', the same' if expected == whole else ''}:"
     assert (page.locator(".both mark").count() > 0) == bool(set(expected.split()) - set(whole.split()))
     press(page, "All heads on")
-    assert page.locator(".heads :checked, [data-explorer=heads] :checked").count() == 24
+    assert page.locator("[data-explorer=heads] :checked").count() == 24
     assert page.locator(".both .translation").all_inner_texts() == [whole, ""]
 
 

@@ -1,5 +1,5 @@
-/* The parts of the explorer page: every head, heads switched off, one layer, the next word, the beam. They show the sentence that is
-   drawn in the page's box. */
+/* The parts of the explorer page: every head, heads switched off, one layer, the next word, the beam. They show the
+   sentence in the page's box. */
 ((transformer_lib) => {
   "use strict";
   const { ask } = transformer_lib.client;
@@ -57,11 +57,12 @@
     );
   }
 
-  const signed = (number) => number.toFixed(2).replace("-", "−").replace(/^−(?=0\.00$)/, "");
+  const signed = (number, digits = 2) => number.toFixed(digits).replace("-", "−").replace(/^−(?=0\.0+$)/, "");
+  const score = (number) => (number === -Infinity ? "−∞" : signed(number, 1));
   const SCORES = [
-    { step: "products", title: () => "q · k", write: signed },
-    { step: "scaled", title: (d_k) => `÷ √${d_k}`, write: signed },
-    { step: "masked", title: () => "mask", write: (score) => (score === -Infinity ? "−∞" : signed(score)) },
+    { step: "products", title: () => "q · k", write: score },
+    { step: "scaled", title: (d_k) => `÷ √${d_k}`, write: score },
+    { step: "masked", title: () => "mask", write: score },
     { step: "weights", title: () => "softmax", write: (weight) => String(Math.round(100 * weight)) },
   ];
 
@@ -152,7 +153,8 @@
     function draw_scores() {
       if (!scores) return;
       const { keys } = names();
-      [...large.querySelectorAll("tbody tr")].forEach((line, query) => line.classList.toggle("chosen", query === Number(which.value)));
+      const is_chosen = (query) => query === Number(which.value);
+      large.querySelectorAll("tbody tr").forEach((line, query) => line.classList.toggle("chosen", is_chosen(query)));
       const lines = SCORES.map(({ step, title, write }) => {
         const cells = Array.from(scores[step][which.value], (number) => element("td", {}, write(number)));
         if (step === "weights") cells.forEach((cell, key) => cell.style.setProperty("--share", scores.weights[which.value][key]));
@@ -183,7 +185,7 @@
         return element("tr", {}, element("th", { scope: "row" }, `${name}, layer ${layer + 1}`), ...cells);
       }),
     );
-    const numbers = done.maps[LOOKS[0].key(0)].map((_, head) => `head ${head + 1}`);
+    const numbers = done.maps[LOOKS[0].key(0)].map((_, head) => String(head + 1));
     const all = element("button", { type: "button" }, "All heads on");
     const said = element("p");
     said.setAttribute("role", "status");
@@ -219,9 +221,14 @@
       translate();
     });
     root.replaceChildren(
-      element("div", { className: "scroller", tabIndex: 0 }, table("Which heads are read", numbers, lines)),
+      table("The four heads of each layer", numbers, lines),
       all,
-      element("div", { className: "both" }, element("div", {}, element("p", {}, "With all heads:"), before), element("div", {}, said, after)),
+      element(
+        "div",
+        { className: "both" },
+        element("div", {}, element("p", {}, "With all heads:"), before),
+        element("div", {}, said, after),
+      ),
     );
     translate();
   }
