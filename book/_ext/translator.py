@@ -113,15 +113,16 @@ def box(name, with_first_words=False):
         for text, first_words in examples
     )
     second = f"""<div class="field"><label for="{name}-first-words">First words for the decoder, in French
-        (may be empty)</label><input id="{name}-first-words" name="first_words" type="text" lang="fr" autocomplete="off"
-        autocapitalize="off" spellcheck="false"></div>"""
+        (may be empty)</label><input id="{name}-first-words" name="first_words" type="text" lang="fr" maxlength="1000"
+        autocomplete="off" autocapitalize="off" spellcheck="false"></div>"""
     english = "".join(f"<li>{escape(word)}</li>" for word in answer["source"])
     french = "".join(f'<li><button type="button">{escape(word)}</button></li>' for word in answer["words"][:-1])
     html = f"""{stylesheet(MARK, "")}
 <section class="{MARK}" aria-label="Our translator" data-answer="{escape(json.dumps(answer, ensure_ascii=False))}">
 <form>
 <div class="field"><label for="{name}-text">An English sentence</label><input id="{name}-text" name="text" type="text" lang="en"
-value="{escape(EXAMPLES[0])}" autocomplete="off" autocapitalize="off" spellcheck="false" aria-describedby="{name}-state"></div>
+value="{escape(EXAMPLES[0])}" maxlength="1000" autocomplete="off" autocapitalize="off" spellcheck="false"
+aria-describedby="{name}-state"></div>
 {second if with_first_words else ""}
 <button type="submit">Translate</button>
 <div class="examples"><p id="{name}-examples">Or choose one:</p><ul aria-labelledby="{name}-examples">{buttons}</ul></div>
