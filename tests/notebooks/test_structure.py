@@ -262,11 +262,12 @@ def test_maps_keep_their_white(notebook):
 
 
 def is_plumbing(cell):
-    """Whether a cell defines no component: names for types, helpers that begin with `_`, dataclasses that hold settings."""
+    """Whether a cell defines no component: names for types, helpers that begin with `_`, Protocols, dataclasses of settings."""
 
     def plumbing(node):
-        marks = [ast.unparse(mark) for mark in getattr(node, "decorator_list", [])]
-        return any("dataclass" in mark for mark in marks) if isinstance(node, ast.ClassDef) else node.name.startswith("_")
+        said = map(ast.unparse, [*node.decorator_list, *getattr(node, "bases", [])])
+        settings = any("dataclass" in word or "Protocol" in word for word in said)
+        return settings if isinstance(node, ast.ClassDef) else node.name.startswith("_")
 
     return all(map(plumbing, (node for node in tree(cell).body if isinstance(node, ast.ClassDef | ast.FunctionDef))))
 
