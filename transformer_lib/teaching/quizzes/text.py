@@ -8,7 +8,7 @@ QUESTIONS = [
         answers=[
             ("In training its vector moves away from zero.", "Ours stays zero, and the verdict turns all the same."),
             ("The linear layer scores the padding as well.", "The linear layer sees the last state alone."),
-            ("Its step makes gates and a proposal, and writes.", "They come from the old state and the biases."),
+            ("Its step makes a new value all the same.", "It comes from the old state and the biases."),
         ],
         correct=2,
     ),
@@ -45,7 +45,7 @@ QUESTIONS = [
         "changes?",
         answers=[
             ("The logits of the short reviews alone", "With the mask padding moves no logit at all."),
-            ("The amount of work, and none of the logits", "Fewer squares are computed. What a review gets stays."),
+            ("The size of the rectangles, and no logit", "Fewer squares are stored. What a review gets stays."),
             ("Each logit, since its neighbours are others", "Each row is read alone: no neighbour enters a logit."),
         ],
         correct=1,
