@@ -31,7 +31,7 @@ EXAMPLES = [
     "I am a student",
     "she does not have a red car",
     "they often look for him because he is sad",
-    "my sisters have arrived at the old hotel",
+    "my sisters have arrived at the hotel",
 ]
 FIRST_WORDS_EXAMPLES = [
     ("the white cow is tired", "le cheval"),
