@@ -87,7 +87,12 @@ def _mask() -> tuple[str, dict]:
 def _cross() -> tuple[str, dict]:
     q, k, v = [[2, 2, 0, 0], [0, 0, 2, 1]], [[2, 0, 0, 0], [0, 0, 2, 0], [0, 0, 0, 2]], [[10, 0], [0, 10], [0, 0]]
     data = _looked(["<SOS>", "je"], ["I", "not", "student"], q, k, v)
-    return "The target asks, the source answers", data | {"word": 1}
+    notes = {
+        "compare": "The query comes from the target, the key from the memory.",
+        "softmax": "The map has a row for each target word, and a column for each source word.",
+        "mix": "The values come from the memory.",
+    }
+    return "The target asks, the source answers", data | {"word": 1, "notes": notes}
 
 
 def _cache() -> tuple[str, dict]:
@@ -100,7 +105,14 @@ def _cache() -> tuple[str, dict]:
     }
     data = _projected(words, x, w, mask=causal_mask(len(words)))
     del data["looks"][0]["masked"]  # What comes later does not stand there yet.
-    return "Only the newest word is computed", data | {"cache": True, "word": 2, "who": "newest word", "map": ""}
+    notes = {
+        "query": "Only the newest word asks.",
+        "keys": "One row is new, the grey ones are kept.",
+        "values": "One row is new, the grey ones are kept.",
+        "compare": "What is grey was computed when its word was the newest.",
+    }
+    more = {"cache": True, "word": 2, "who": "newest word", "map": "", "notes": notes}
+    return "Only the newest word is computed", data | more
 
 
 _EXAMPLES = {"self": _self, "heads": _heads, "mask": _mask, "cross": _cross, "cache": _cache}
@@ -121,8 +133,10 @@ def _looked(
     for head, (query, key, value) in enumerate(zip(*parts, strict=True)):
         mixed, weights = scaled_dot_product_attention(query, key, value, mask)
         dots = query @ key.T
-        more = {"dots": _numbers(dots), "mixed": _numbers(mixed)}
-        looks.append(_weighed(str(head), dots / math.sqrt(d_k), weights, mask) | more)
+        more = {"q": query, "k": key, "v": value, "dots": dots, "mixed": mixed}
+        looks.append(
+            _weighed(str(head), dots / math.sqrt(d_k), weights, mask) | {name: _numbers(part) for name, part in more.items()}
+        )
     root = round(math.sqrt(d_k), 6)
     return {"asks": asks, "answers": answers, "q": q, "k": k, "v": v, "looks": looks, "heads": heads, "d_k": d_k, "root": root}
 
@@ -146,17 +160,15 @@ def _table(data: dict[str, Any]) -> str:
     """Return the look of the first word as a table, for where no script runs."""
     word, look = data["word"], data["looks"][0]
     columns: dict[str, list] = {}
-    if "k" in data:
-        size = data["d_k"]
-        columns["key"] = [row[:size] for row in data["k"]]
-        columns["q · k"] = look["dots"][word]
-    columns[f"÷ √{data['d_k']}" if "k" in data else "score"] = look["scores"][word]
+    if "k" in look:
+        columns |= {"key": look["k"], "q · k": look["dots"][word]}
+    columns[f"÷ √{data['d_k']}" if "k" in look else "score"] = look["scores"][word]
     if "masked" in look:
         columns["mask"] = look["masked"][word]
     columns["e<sup>score</sup>"] = look["exps"][word]
     columns["weight"] = look["weights"][word]
-    if "v" in data:
-        columns["value"] = [row[: len(look["mixed"][0])] for row in data["v"]]
+    if "v" in look:
+        columns["value"] = look["v"]
     head = "".join(f'<th scope="col">{name}</th>' for name in ("", *columns))
     answers = data["answers"][: word + 1] if data["cache"] else data["answers"]
     body = "".join(
@@ -165,7 +177,7 @@ def _table(data: dict[str, Any]) -> str:
         + "</tr>"
         for place, answer in enumerate(answers)
     )
-    if "v" in data:
+    if "v" in look:
         cells = f'<td colspan="{len(columns) - 1}"></td><td>{_written(look["mixed"][word])}</td>'
         body += f'<tr><th scope="row">mixture</th>{cells}</tr>'
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -19,27 +19,26 @@ function buttons({ label, options, value, write = String, changed }) {
   )
   put(value)
   const row = "display:flex;flex-wrap:wrap;align-items:center;gap:.3rem .4rem;font-size:.9375rem"
-  const name = html("span", {}, label)
-  return { node: html("div", { role: "group", "aria-label": label, style: row }, name, ...nodes), put }
+  return { node: html("div", { role: "group", "aria-label": label, style: row }, html("span", {}, label), ...nodes), put }
 }
 
-// A button that calls `forward` again and again until it returns false, or `stop` is called. For a reader who wants no motion
-// it is called `label`, and goes forward once for each press.
-function player({ label, seconds, forward }) {
-  if (matchMedia("(prefers-reduced-motion: reduce)").matches) return { node: button({ label, pressed: forward }), stop() {} }
+// A button that calls `forward` again and again, until it returns false or `stop` is called; pressed at the end, it calls
+// `again` first. For a reader who wants no motion it is called `label`, and goes forward once for each press.
+function player({ label, seconds, forward, again }) {
+  const press = () => forward() || again()
+  if (matchMedia("(prefers-reduced-motion: reduce)").matches) return { node: button({ label, pressed: press }), stop() {} }
   let timer
   const stop = () => {
     timer = clearInterval(timer)
     node.textContent = "play"
   }
-  const go = () => (node.isConnected && forward()) || stop()
   const node = button({
     label: "play",
     pressed() {
       if (timer) return stop()
       node.textContent = "pause"
-      timer = setInterval(go, 1000 * seconds)
-      go()
+      timer = setInterval(() => (node.isConnected && forward()) || stop(), 1000 * seconds)
+      press()
     },
   })
   return { node, stop }
