@@ -45,7 +45,7 @@ function stepsOf(data, word, look) {
     })
     const numbers = rows.flatMap((row) => columns.map((number) => [row, number]))
     const product = { left: data.x, title: "words X", right, letter, result, role, rows, columns, words: answers }
-    add(name, `${name} = X\u2009·\u2009W_${letter}`, "made", numbers, from, { product, stride: columns.length })
+    add(name, `${name} = X\u2009·\u2009W_${letter}`, "made", numbers, from, { product, stride: rows.length > 1 ? columns.length : 1 })
   }
   if (w) {
     const rows = cache ? [word] : seen
@@ -127,8 +127,12 @@ function stepsOf(data, word, look) {
 
 function start(parts, data) {
   const { asks, answers, heads, cache } = data
-  const state = { word: data.word, look: 0, at: 0, number: 0 }
+  const state = { word: data.word, look: 0 }
   let steps = stepsOf(data, state.word, state.look)
+  // It begins with the whole look-up, and plays from the first step on.
+  const [begin] = steps.filter((step) => step.name === "mix" || step.name === "softmax").slice(-1)
+  Object.assign(state, { at: steps.indexOf(begin), number: begin.numbers.length - 1 })
+  let untouched = true
   let width
 
   const numberOf = (step, row, column) => step.numbers.findIndex(([r, c]) => r === row && c === column)
@@ -354,7 +358,8 @@ function start(parts, data) {
   function frame(pic, [name, row, column, role], thick = 2.5) {
     const { x, y, cell, rows, columns } = pic.places[name]
     const [from, to] = [x(column ?? 0), x(column ?? columns - 1) + cell]
-    const box = { x: from, y: y(row ?? 0), width: to - from, height: pic.high * (row === null ? rows : 1), rx: 5 }
+    const all = cache && ["weights", "v"].includes(name) ? state.word + 1 : rows
+    const box = { x: from, y: y(row ?? 0), width: to - from, height: pic.high * (row === null ? all : 1), rx: 5 }
     const line = { fill: "none", stroke: colour(role), "stroke-width": thick, "pointer-events": "none" }
     return svg("rect", { ...box, ...line, "data-frame": name })
   }
@@ -381,6 +386,7 @@ function start(parts, data) {
   const [list, numbers] = [0, 1].map(() => html("span", { style: "display:contents" }))
   // Goes to a number of a step; the list and the slider go with it.
   function go(at, number = 0) {
+    untouched &&= at === state.at && number === state.number
     Object.assign(state, { at, number })
     const titles = steps.map(({ title }, i) => `${i + 1} · ${title}`)
     if (list.textContent !== `step${titles.join("")}`) {
@@ -412,10 +418,9 @@ function start(parts, data) {
   }
   function forward() {
     const { stride, numbers } = steps[state.at]
-    const end = state.at === steps.length - 1
-    if (state.number + stride < numbers.length) go(state.at, state.number + stride)
-    else if (!end) go(state.at + 1)
-    else return false
+    const last = state.number + stride >= numbers.length
+    if (untouched || (last && state.at === steps.length - 1)) return false
+    last ? go(state.at + 1) : go(state.at, state.number + stride)
     return true
   }
   // What the reader does ends the playing.

@@ -31,12 +31,13 @@ def attention_steps(example: str = "self") -> LiveFigure:
         "map": "weights of all who ask",
         "notes": {},
     } | data
-    word = data["asks"][data["word"]]
+    word, weights = data["asks"][data["word"]], data["looks"][0]["weights"][data["word"]]
+    finds = ", ".join(f"{answer} {weight:.3f}" for answer, weight in zip(data["answers"], weights, strict=True))
     return LiveFigure(
         "attention_steps",
         title=title,
         still=_table(data),
-        says=f"What {word} asks, and what it finds: one line for each word that answers.",
+        says=f"{word} asks, and these are its weights: {finds}.",
         data=data,
         uses=("player",),
     )
@@ -180,7 +181,7 @@ def _table(data: dict[str, Any]) -> str:
     if "v" in look:
         cells = f'<td colspan="{len(columns) - 1}"></td><td>{_written(look["mixed"][word])}</td>'
         body += f'<tr><th scope="row">mixture</th>{cells}</tr>'
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<table style="overflow-wrap:normal"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
 
 
 def _written(value: float | int | list | None) -> str:
