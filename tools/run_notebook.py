@@ -90,7 +90,7 @@ def drawn_alone(source):
             from transformer_lib.teaching.quizzes import chapter_quiz
 
             names = {"model_map": model_map, "chapter_quiz": chapter_quiz}
-        case ast.Call(ast.Attribute(ast.Name("live"), _), [], []):
+        case ast.Call(ast.Attribute(ast.Name("live"), _), [] | [ast.Constant()], []):
             from transformer_lib.teaching.figures import live
 
             names = {"live": live}

@@ -5,14 +5,23 @@ from axe_playwright_python.sync_playwright import Axe
 
 from transformer_lib.teaching.figures import live
 
+FIGURES = [(name,) for name in live.__all__] + [("attention_steps", example) for example in ("heads", "mask", "cross", "cache")]
 
-@pytest.fixture(scope="module", params=live.__all__)
+
+def drawn(name, *example):
+    return getattr(live, name)(*example)
+
+
+@pytest.fixture(scope="module", params=FIGURES, ids="-".join)
 def figure(request):
-    return getattr(live, request.param)()
+    figure = drawn(*request.param)
+    figure.call = request.param
+    return figure
 
 
 def test_it_has_the_same_bytes_on_every_run_and_says_what_it_shows(figure):
-    again = getattr(live, figure.name)()
+    again = drawn(*figure.call)
+    assert figure.name == figure.call[0]
     assert again._repr_html_() == figure._repr_html_()
     assert figure.title.strip() and figure.says.strip().endswith(".")
     assert repr(figure) == f"{figure.title}: {figure.says}"
@@ -76,7 +85,7 @@ def test_every_control_is_reached_by_keyboard_and_changes_the_figure(figure, tou
 
     for index in range(controls.count()):
         control = controls.nth(index)
-        if control.is_disabled():
+        if control.is_disabled() or control.get_attribute("aria-pressed") == "true":
             continue
         before = shown()
         kind = control.evaluate("node => node.type")

@@ -170,7 +170,9 @@ def test_new_chapter_has_the_arc(project):
     assert notebooks.read(path).cells[2].execution_count == 1
 
 
-@pytest.mark.parametrize("call", ['model_map("masks")', 'chapter_quiz("masks")', "live.softmax_temperature()"])
+@pytest.mark.parametrize(
+    "call", ['model_map("masks")', 'chapter_quiz("masks")', "live.softmax_temperature()", 'live.attention_steps("mask")']
+)
 def test_tidy_draws_again_what_the_library_draws_alone(call):
     data = {"text/html": "<p>old</p>", "text/plain": "old"}
     old = [new_output("execute_result", data, execution_count=count) for count in (1, 2)]

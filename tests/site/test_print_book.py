@@ -173,7 +173,8 @@ def test_what_only_the_site_can_do_is_said(trees):
         "The translator that you will build, to type into, stands on the site."
     ]
     figures = with_class(chapter, "tl-live")
-    assert figures and all(figure.find(".//{*}svg") is not None and with_class(figure, "on-the-site") for figure in figures)
+    assert figures and all(with_class(figure, "on-the-site") for figure in figures)
+    assert all(any(figure.find(f".//{{*}}{still}") is not None for still in ("svg", "table")) for figure in figures)
 
 
 def test_a_link_to_nowhere_is_named():

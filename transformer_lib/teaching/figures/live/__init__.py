@@ -4,6 +4,7 @@ Where no script runs, a still picture stands in its place.
 """
 
 from transformer_lib.teaching.figures.live.adam_move import adam_move
+from transformer_lib.teaching.figures.live.attention_steps import attention_steps
 from transformer_lib.teaching.figures.live.beam_tree import beam_tree
 from transformer_lib.teaching.figures.live.clock_hands import clock_hands
 from transformer_lib.teaching.figures.live.forget_gate import forget_gate
@@ -19,6 +20,7 @@ from transformer_lib.teaching.figures.live.token_budget import token_budget
 
 __all__ = [
     "adam_move",
+    "attention_steps",
     "beam_tree",
     "clock_hands",
     "forget_gate",
