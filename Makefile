@@ -81,7 +81,7 @@ check: $(READY)
 # And it follows no link out of the folder it is started in: the chapters link to book/.
 lab: $(READY)
 	$(BIN)/jupyter trust notebooks/*.ipynb
-	env -u TRANSFORMER_LIB_QUIET $(BIN)/jupyter lab --LabApp.default_url=/lab/tree/notebooks
+	env -u TRANSFORMER_LIB_QUIET $(BIN)/jupyter lab '--LabApp.default_url=/lab/tree/notebooks/README.md?factory=Markdown%20Preview'
 
 serve: book
 	@echo "http://127.0.0.1:$(PORT)/  (Ctrl+C stops the server)"

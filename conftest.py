@@ -9,6 +9,8 @@ from pathlib import Path
 # Before anything imports torch; the kernels that nbval starts inherit both.
 os.environ["TRANSFORMER_LIB_QUIET"] = "1"
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+if not os.access(Path.home(), os.W_OK):  # matplotlib would say so in each notebook, where nothing else is said
+    os.environ.setdefault("MPLCONFIGDIR", tempfile.mkdtemp(prefix="matplotlib-"))
 
 import hypothesis
 import jaxtyping

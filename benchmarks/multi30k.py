@@ -57,8 +57,8 @@ def keep(folder: RunFolder, run: dict[str, Any], data: Path) -> None:
     folder.load().save(path)
     halved = Translator.load(path)
     sources, references = (list(side) for side in zip(*read_pairs(data, "val", "en", "fr").pairs, strict=True))
-    translated = TextTranslator(halved.model, halved.tokenizer, halved.target_tokenizer).translate_lines(sources)
-    bleu = corpus_bleu(translated, references)
+    translator = TextTranslator(halved.model, halved.tokenizer, halved.target_tokenizer)
+    bleu = corpus_bleu([*translator.translate_lines(sources)], references)
     about = {name: run[name] for name in ("settings", "steps", "parameters")}
     write_made_with(path, NAME, **about, bleu=bleu.score, signature=bleu.signature)
 

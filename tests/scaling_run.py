@@ -1,6 +1,7 @@
 """One `transformer-train` that can be killed: `[torchrun …] scaling_run.py NOTES STEP ARGUMENT …`; STEP 0 kills nothing.
 
-Each process notes each file that it gave its name in NOTES/RANK, and process 0 is killed in the middle of step number STEP.
+Each process notes each file that it gave its name in NOTES/RANK, and process 0 is killed in the middle of step number STEP;
+where STEP is below 0, the last process is.
 """
 
 import os
@@ -22,7 +23,8 @@ def noted(old, new):
 
 def counted(self, *given, real=scaling.DistributedStep.__call__):
     steps.append(1)
-    if rank == "0" and len(steps) == int(step):
+    killed = "0" if int(step) > 0 else str(self.group.world_size - 1)
+    if rank == killed and len(steps) == abs(int(step)):
         self.wrapped.register_forward_hook(lambda *_: os.kill(os.getpid(), signal.SIGKILL))
     return real(self, *given)
 

@@ -18,7 +18,8 @@ from transformer_lib.attention import MultiHeadAttention
 from transformer_lib.decoder import Decoder, DecoderLayer
 from transformer_lib.decoding import CachedTransformer
 from transformer_lib.encoder import Encoder, EncoderLayer, FeedForward, LayerNorm
-from transformer_lib.positional_encoding import LearnedPositionalEmbedding, PositionalEncoding
+from transformer_lib.masks import causal_mask
+from transformer_lib.positional_encoding import LearnedPositionalEmbedding, PositionalEncoding, sinusoidal_table
 from transformer_lib.transformer import TokenEmbedding, Transformer, TransformerConfig
 
 VOCAB = 50
@@ -86,6 +87,13 @@ LAYERS = {
         {"query": X, "key": X, "value": X, "mask": MASK},
         {"query": WIDER, "key": X[:1], "value": X[:, :, :6], "mask": MASK.float()},
     ),
+    "attention, integers": (
+        lambda: MultiHeadAttention(8, 2),
+        {"query": X, "key": X, "value": X},
+        {"query": X.long(), "key": X.bool(), "value": X.cfloat()},
+    ),
+    "layer norm, integers": (lambda: LayerNorm(8), {"x": X}, {"x": X.long()}),
+    "feed-forward, integers": (lambda: FeedForward(8, 12), {"x": X}, {"x": X.int()}),
     "attention, values missing": (lambda: MultiHeadAttention(8, 2), {"query": X, "key": X, "value": X}, {"value": X[:, :2]}),
     "encoder layer": (lambda: EncoderLayer(CONFIG), {"x": X, "mask": MASK}, {"x": X[0], "mask": OTHER_MASK}),
     "encoder": (lambda: Encoder(CONFIG), {"x": X, "mask": MASK}, {"x": X[:, :0], "mask": OTHER_MASK}),
@@ -106,6 +114,8 @@ LAYERS = {
     "learned positions": (lambda: LearnedPositionalEmbedding(8, max_len=6), {"x": X, "offset": 2}, {"x": WIDER, "offset": -1}),
     "token embedding": (lambda: TokenEmbedding(VOCAB, 8), {"tokens": TOKENS}, {"tokens": TOKENS + VOCAB}),
     "token embedding, no ids": (lambda: TokenEmbedding(VOCAB, 8), {"tokens": TOKENS}, {"tokens": X}),
+    "token embedding, bytes": (lambda: TokenEmbedding(VOCAB, 8), {"tokens": TOKENS.int()}, {"tokens": TOKENS.to(torch.int8)}),
+    "token embedding, short": (lambda: TokenEmbedding(VOCAB, 8), {"tokens": TOKENS}, {"tokens": TOKENS.short()}),
 }
 WRONG = {
     f"{name}: {argument}": (make, right, {**right, argument: value})
@@ -123,6 +133,14 @@ def test_a_layer_alone_names_the_argument(make, right, wrong, as_a_user_calls_it
         layer(**right)
         with pytest.raises(ValueError, match=rf"\b{argument}s? (and \w+ )?(must|needs)\b"):
             layer(**wrong)
+
+
+@pytest.mark.parametrize("number", [None, "3", 2.5])
+def test_what_is_no_count_is_refused_by_name(number, as_a_user_calls_it):
+    with pytest.raises(ValueError, match="max_len must be a whole number, but it is"):
+        sinusoidal_table(number, 4)
+    with pytest.raises(ValueError, match="length must be a whole number, but it is"):
+        causal_mask(number)
 
 
 # The door is open again

@@ -1,4 +1,8 @@
-"""A file is written as a whole or not at all."""
+"""A file is written as a whole or not at all; what is no file is written to, and stays what it is."""
+
+import os
+import stat
+import threading
 
 import pytest
 
@@ -25,3 +29,65 @@ def test_what_fails_leaves_the_old_file_and_no_other(tmp_path, error):
         raise error
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def write(path, content):
+    with atomic_write(path) as file:
+        file.write(content)
+
+
+def test_a_link_stays_and_its_file_is_replaced(tmp_path):
+    (tmp_path / "folder").mkdir()
+    for name in ("there.txt", "not yet.txt"):
+        link, file = tmp_path / f"link to {name}", tmp_path / "folder" / name
+        link.symlink_to(file)
+        if name == "there.txt":
+            file.write_bytes(b"old")
+        write(link, b"new")
+        assert link.is_symlink() and file.read_bytes() == b"new"
+
+
+def test_a_device_stays_a_device(tmp_path):
+    link = tmp_path / "null"
+    link.symlink_to(os.devnull)
+    for path in (os.devnull, link):
+        write(path, b"gone")
+        assert stat.S_ISCHR(os.stat(path).st_mode)
+    if os.geteuid() == 0:
+        os.mknod(tmp_path / "own", 0o600 | stat.S_IFCHR, os.stat(os.devnull).st_rdev)
+        write(tmp_path / "own", b"gone")
+        assert stat.S_ISCHR((tmp_path / "own").stat().st_mode)
+
+
+def test_a_pipe_is_written_to(tmp_path):
+    pipe, read = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()))
+    reader.start()
+    write(pipe, b"through")
+    reader.join(10)
+    assert read == [b"through"] and stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_what_standard_output_goes_to_is_written_to(tmp_path):
+    """As in `transformer-translate … --output /dev/stdout >> log`: what the log held stays."""
+    log, kept = tmp_path / "log", os.dup(1)
+    log.write_bytes(b"before\n")
+    file = os.open(log, os.O_WRONLY | os.O_APPEND)
+    try:
+        os.dup2(file, 1)
+        write("/dev/stdout", b"one\n")
+        write(log, b"two\n")
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
+        os.close(file)
+    assert log.read_bytes() == b"before\none\ntwo\n"
+
+
+def test_who_may_read_a_file_stays_the_same(tmp_path):
+    path = tmp_path / "private"
+    path.write_bytes(b"old")
+    path.chmod(0o600)
+    write(path, b"new")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600

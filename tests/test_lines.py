@@ -1,25 +1,27 @@
 """The one reader of text files: what it gives, and how it names what is broken."""
 
 import gzip
+import os
+import threading
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transformer_lib._lines import read_lines
+from transformer_lib._lines import lines_of, read_lines
 
 lines = st.text(st.characters(exclude_characters="\n\r", exclude_categories=["Cs"]))
 
 
 @given(
-    content=st.lists(lines, min_size=1).filter(lambda given: "".join(given).strip() and given[-1] and given[0][:1] != "\ufeff"),
+    content=st.lists(lines, min_size=1).filter(lambda given: "".join(given).strip() and given[0][:1] != "\ufeff"),
     packed=st.booleans(),
     end=st.sampled_from(["\n", "\r\n"]),
     ends=st.booleans(),
     mark=st.booleans(),
 )
 def test_every_line_comes_back(tmp_path_factory, content, packed, end, ends, mark):
-    data = ("\ufeff" * mark + end.join(content) + end * ends).encode()
+    data = ("\ufeff" * mark + end.join(content) + end * (ends or not content[-1])).encode()
     path = tmp_path_factory.mktemp("lines") / "x.txt"
     path.write_bytes(gzip.compress(data) if packed else data)
     assert read_lines(path) == read_lines(str(path)) == content
@@ -48,6 +50,19 @@ def test_a_broken_file_says_which_line(tmp_path, content, message):
     path.write_bytes(content)
     with pytest.raises(ValueError, match=message):
         read_lines(path)
+
+
+def test_each_line_end_ends_a_line():
+    for content, expected in ((b"", []), (b"\n", [""]), (b"a\n\n\n", ["a", "", ""]), (b"a\r\n\r\n", ["a", ""])):
+        assert lines_of(content, "x.txt") == expected
+
+
+def test_a_pipe_is_as_good_as_a_file(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=lambda: (tmp_path / "pipe").write_bytes(b"a\nb\n"))
+    writer.start()
+    assert read_lines(tmp_path / "pipe") == ["a", "b"]
+    writer.join(10)
 
 
 def test_a_missing_file_is_named(tmp_path):

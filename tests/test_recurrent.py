@@ -152,12 +152,12 @@ def test_the_state_continues_the_sequence(make_cell, make_theirs, seq, cut):
 
 def test_equation_15_2_in_both_forms():
     cell = RNNCell(3, 4)
-    x, y = torch.randn(5, 3), torch.randn(5, 4)
-    w_x, w_y, b = cell.weight_ih.T, cell.weight_hh.T, cell.bias_ih + cell.bias_hh
-    apart = torch.tanh(x @ w_x + y @ w_y + b)
-    joined = torch.tanh(torch.cat([x, y], dim=1) @ torch.cat([w_x, w_y]) + b)
+    x, h = torch.randn(5, 3), torch.randn(5, 4)
+    w_x, w_h, b = cell.weight_ih.T, cell.weight_hh.T, cell.bias_ih + cell.bias_hh
+    apart = torch.tanh(x @ w_x + h @ w_h + b)
+    joined = torch.tanh(torch.cat([x, h], dim=1) @ torch.cat([w_x, w_h]) + b)
     assert_close(apart, joined)
-    assert_close(cell(x, y), joined)
+    assert_close(cell(x, h), joined)
 
 
 def equation_15_4(x, h, w_x, w_h, b):

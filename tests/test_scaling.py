@@ -8,6 +8,7 @@ import math
 import os
 import re
 import resource
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -20,7 +21,7 @@ import torch
 from torch.testing import assert_close
 
 from tools import notebooks
-from transformer_lib import _files
+from transformer_lib import _files, _runs
 from transformer_lib._commands import train_command, translate_command
 from transformer_lib._runs import RunFolder, TextTranslator, choose_device
 from transformer_lib.scaling import SINGLE, DistributedStep, ProcessGroup, bytes_sent, memory_table, padding_share, wrap_model
@@ -337,6 +338,59 @@ def test_a_file_standard_input_and_an_argument_say_the_same(whole, tmp_path, mon
     assert (tmp_path / "out.txt").read_text(encoding="utf-8") == from_file
 
 
+def test_as_many_lines_come_out_as_went_in(whole, tmp_path, monkeypatch, capsys):
+    """Empty ones at the end too, and more of them than are translated at a time, each as it is translated alone."""
+    common = ["--model", str(whole), "--device", "cpu", "--beam-size", "1"]
+    for text in ("", "\n", "\n\n", "my cat\n\n\n", "\n\nmy cat"):
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(text.encode())))
+        translate_command(common)
+        ends = text.count("\n") + (not text.endswith("\n") and text != "")
+        assert capsys.readouterr().out.count("\n") == ends, text
+
+
+def test_each_line_gets_its_own_translation(monkeypatch):
+    """Lines of different lengths, more than are sorted at a time, some empty: each as it is translated alone."""
+    monkeypatch.setattr(_runs, "AT_A_TIME", 7)
+    own = pretrained_translator("captions")
+    translator = TextTranslator(own.model, own.tokenizer)
+    things = ["a dog", "two men in red shirts", "a woman with a long black coat", "children"]
+    places = ["on the beach .", "in front of a house .", "near a river and some trees ."]
+    lines = [f"{thing} {place}" for place in places for thing in things]
+    lines[3:3] = ["", " "]
+    alone = [translator.translate(line) if line.strip() else "" for line in lines]
+    assert len(set(alone)) == 13 and list(translator.translate_lines(lines, beam_size=1)) == alone
+
+
+def in_a_process(given, **options):
+    """Run `transformer-translate` in a process of its own."""
+    code = "from transformer_lib._commands import translate_command; translate_command()"
+    environment = {**os.environ, "PYTHONPATH": str(notebooks.ROOT)}
+    return subprocess.Popen([sys.executable, "-c", code, *given], env=environment, text=True, **options)
+
+
+def test_a_closed_pipe_and_a_closed_standard_input_end_quietly(whole, tmp_path):
+    common = ["--model", str(whole), "--device", "cpu"]
+    (tmp_path / "in.txt").write_text("my cat sees a dog\n" * 3000, encoding="utf-8")
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    reading = in_a_process([*common, "--input", str(tmp_path / "in.txt"), "--beam-size", "1"], **pipes)
+    nothing = in_a_process(common, preexec_fn=lambda: os.close(0), **pipes)
+    assert "\n" in reading.stdout.readline()
+    reading.stdout.close()
+    said = reading.stderr.read()
+    assert "Error" not in said and reading.wait(60) == 0, said
+    assert "standard input is closed" in nothing.communicate(timeout=60)[1] and nothing.returncode == 1
+
+
+def test_ctrl_c_ends_quietly(whole, monkeypatch, capsys):
+    def stopped():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=SimpleNamespace(read=stopped)))
+    with pytest.raises(SystemExit) as stop:
+        translate_command(["--model", str(whole), "--device", "cpu"])
+    assert stop.value.code == 130 and capsys.readouterr().err == "\ntransformer-translate: stopped\n"
+
+
 def test_without_a_model_the_librarys_own_translates(capsys):
     translate_command(["A dog runs on the beach.", "--device", "cpu"])
     assert (
@@ -359,6 +413,18 @@ def test_letters_and_special_names_never_met_are_unknown(whole):
     assert 3 in translator.read("the 猫") and min(translator.read("<eos> <pad> cat")) == 3
 
 
+@pytest.mark.parametrize("vocabulary", ["joint", "separate"])
+def test_the_names_of_special_tokens_are_text(tmp_path, vocabulary):
+    """Often enough in the training text to be learnt as one piece, and yet never the token of that name."""
+    named = [(one.replace(" ", "<pad>"), f"{other.replace(' ', '<pad>')} <eos>") for one, other in sentences(60, seed=0)]
+    write_pairs(tmp_path / "data", "train", named)
+    train_command(arguments(tmp_path / "data", tmp_path / "run", f"--steps 1 --vocab-size 200 --vocabulary {vocabulary}"))
+    for tokenizer in RunFolder(tmp_path / "run").load_tokenizers():
+        for text in ("<pad>", "my<pad>cat", "my <eos> <unknown>"):
+            assert min(tokenizer.encode(text)) >= 3
+        assert tokenizer.decode(tokenizer.encode("<pad>")) == "<pad>"
+
+
 # What the user can put right
 
 
@@ -368,6 +434,9 @@ def broken(kind):
     latin = lambda folder: (folder / "val.fr").write_bytes("chat\nété\n".encode("latin-1"))
     one_sided = lambda folder: write_pairs(folder, "train", [("the", ""), ("", "le"), ("a", " ")] + [(" ", "un")])
     nothing = lambda folder: None
+    half = lambda folder: write_pairs(folder, "val", [("a", ""), ("", "b")])
+    long = lambda folder: write_pairs(folder, "train", [*sentences(30, 0), ("the " * 5001, "le")])
+    word = lambda folder: write_pairs(folder, "train", [*sentences(30, 0), ("a" * 1_000_000, "le")])
     return {
         "lines": (mismatch, "", r"\S*train\.en has 30 lines and \S*train\.fr has 29"),
         "utf-8": (latin, "", r"val\.fr, line 2, byte 1: this is not UTF-8"),
@@ -377,7 +446,16 @@ def broken(kind):
         "no pair": (one_sided, "", "pairs with two sides"),
         "language": (nothing, "--target de", r"train\.de"),
         "device": (nothing, "--device cuda:7", r"--device must be .*this machine.*cuda:7"),
-        "tokens": (nothing, "--max-tokens 3", r"--max-tokens must .* is 3, and this one of train has \d+ tokens: '\w+ "),
+        "tokens": (nothing, "--max-tokens 3", r"at most --max-tokens, 3, but this one of train has \d+ tokens: '\w+ "),
+        "positions": (long, "--max-tokens 9000", "at most 5000 tokens, the model's positions, but this one of train"),
+        "empty val": (half, "", r"val\.\* in \S+ \(pairs with two sides\)"),
+        "long word": (word, "", "a word must have at most 10,000 letters, but one has 1,000,000"),
+        "penalty": (nothing, "--alpha 1000", "--alpha must be in 0 … 10, but it is 1000.0"),
+        "no penalty": (nothing, "--alpha nan", "--alpha must be in 0 … 10, but it is nan"),
+        "gradient": (nothing, "--max-grad-norm -1", "--max-grad-norm must be above 0, but it is -1.0"),
+        "rate": (nothing, "--learning-rate 0", "--learning-rate must be above 0"),
+        "seed": (nothing, "--seed 1000000000000", "--seed must be in"),
+        "nan": (nothing, "--steps 1 --learning-rate 1e30 --warmup 1", "the validation loss is nan after step 1"),
         "vocabulary": (nothing, "--vocab-size 5", r"vocab_size must be at least \d+, but it is 5"),
         "steps": (nothing, "--steps 0", "--steps must be at least 1"),
         "heads": (nothing, "--num-heads 3", "num_heads"),
@@ -385,7 +463,8 @@ def broken(kind):
 
 
 KINDS = ["lines", "utf-8", "missing", "half a validation set", "empty", "no pair"]
-KINDS += ["language", "device", "tokens", "vocabulary", "steps", "heads"]
+KINDS += ["language", "device", "tokens", "vocabulary", "steps", "heads", "positions", "empty val", "long word"]
+KINDS += ["penalty", "no penalty", "gradient", "rate", "seed", "nan"]
 
 
 @pytest.mark.usefixtures("as_a_user_calls_it")
@@ -411,6 +490,10 @@ def test_a_folder_that_is_none_is_named(tmp_path, capsys):
         (["x", "--device", "cuda:9"], "--device must be"),
         (["x", "--input", "y"], "--input must be left out"),
         (["x", "--beam-size", "0"], "--beam-size must be at least 1, but it is 0"),
+        (["x", "--alpha", "1000"], "--alpha must be in 0 … 10, but it is 1000.0"),
+        (["caf\udce9"], "text must be made of whole characters, but number 4 is '\\udce9'"),
+        (["a" * 1_000_000], "a word must have at most 10,000 letters, but one has 1,000,000"),
+        (["a cat", "a " * 6000], "line 2: text must have at most 5000 tokens"),
     ],
 )
 def test_an_error_of_translating_names_the_argument(given, expected, capsys):
@@ -440,6 +523,51 @@ def test_a_run_is_not_written_over(data, whole, capsys):
 def test_a_run_goes_on_with_its_own_arguments(data, whole, capsys):
     said = fails(capsys, train_command, arguments(data, whole, "--resume --max-tokens 100"))
     assert re.search(r"--max-tokens must be 90 as in \S+run\.json, but it is 100", said)
+
+
+@pytest.mark.parametrize("changed", ["train", "val"])
+def test_a_run_goes_on_with_its_own_data(whole, tmp_path, capsys, changed):
+    """As many pairs, in another order: each sentence with another's translation."""
+    count, seed = (60, 0) if changed == "train" else (6, 1)
+    write_pairs(tmp_path, "train", sentences(60, seed=0))
+    write_pairs(tmp_path, "val", sentences(6, seed=1))
+    english, french = zip(*sentences(count, seed), strict=True)
+    write_pairs(tmp_path, changed, list(zip(english, french[::-1], strict=True)))
+    said = fails(capsys, train_command, arguments(tmp_path, whole, "--resume"))
+    name = {"train": "training", "val": "validation"}[changed]
+    assert f"the {name} pairs of --data must be" in said
+
+
+def test_a_folder_in_use_is_left_alone(data, tmp_path, capsys):
+    out = tmp_path / "run"
+    with RunFolder(out).locked():
+        before = sorted(out.iterdir())
+        assert f"another run writes to {out}" in fails(capsys, train_command, arguments(data, out))
+        assert sorted(out.iterdir()) == before
+    train_command(arguments(data, out, "--steps 1"))
+    train_command(arguments(data, out, "--steps 2 --resume"))
+
+
+def test_a_run_that_was_killed_keeps_nobody_out(data, tmp_path):
+    done = launch(tmp_path / "notes", 2, arguments(data, tmp_path / "run"))
+    assert done.returncode == -9, done.stderr
+    with RunFolder(tmp_path / "run").locked():
+        pass
+
+
+@pytest.mark.parametrize(
+    "record",
+    ["{", "{}", "[]", "3", '{"model": []}', {"d_modl": 16}, {"d_model": "16"}, {"d_model": 16.0}, {"pre_norm": 1},
+     {"num_layers": 10**12}, {"d_ff": 10**12}, {"num_heads": 3}],
+    ids=str,
+)  # fmt: skip
+def test_a_record_that_describes_no_model_is_named(whole, tmp_path, capsys, record):
+    shutil.copytree(whole, tmp_path / "run")
+    if isinstance(record, dict):  # the run's own, with this change
+        written = RunFolder(whole).read_record()
+        record = json.dumps(written | {"model": written["model"] | record})
+    (tmp_path / "run" / "run.json").write_text(record, encoding="utf-8")
+    assert "run.json" in fails(capsys, translate_command, ["the cat", "--model", str(tmp_path / "run"), "--device", "cpu"])
 
 
 def test_a_gpu_is_taken_where_there_is_one(monkeypatch):
@@ -526,6 +654,14 @@ def test_two_processes_are_one_run(data, tmp_path):
     assert_close(curve(out)["losses"], curve(tmp_path / "two")["losses"], rtol=1e-6, atol=1e-6)
     assert_close(weights(out / "last.pt"), ours, rtol=1e-5, atol=1e-6)
     assert sorted(path.name for path in (tmp_path / "notes").iterdir()) == ["0"]
+
+
+def test_a_process_that_dies_ends_the_others_with_one_line(data, tmp_path):
+    ended = launch(tmp_path / "notes", -2, arguments(data, tmp_path / "run"), processes=2, timeout=120)
+    assert ended.returncode != 0
+    ours = [line for line in ended.stderr.splitlines() if "transformer" in line and "scaling_run" not in line]
+    assert "RuntimeError" not in ended.stderr, ended.stderr
+    assert [line.partition(": ")[2] for line in ours] == ["another process of the run has stopped; go on with --resume"]
 
 
 def test_the_commands_are_installed():

@@ -266,6 +266,25 @@ def test_an_unknown_word_is_read_in_pieces(translator):
     assert isinstance(translator.translate("the robot sings"), str)
 
 
+def test_words_that_no_training_sentence_had_are_listed(translator, corpus, tmp_path):
+    """Each once, as they were typed: a capital may be a small letter, but an i is no I; what is no letter is no word."""
+    reader = pretrained_translator()
+    assert reader.unknown_words("The teacher doesn’t see a zebra, the teacher 😀!") == ["teacher", "doesn't", "zebra"]
+    assert reader.unknown_words("i sing, I sing") == ["i"] and reader.unknown_words(" ?") == []
+    sentences = [english for english, _ in corpus.train]
+    made = Translator(translator.model, translator.tokenizer, sentences=sentences)
+    made.save(tmp_path / "small.pt")
+    for one in (made, Translator.load(tmp_path / "small.pt")):
+        assert [one.unknown_words(text) for text in (sentences[0], "I am a robot")] == [[], ["robot"]]
+        assert one.words == {word for text in sentences for word in text.split()}
+
+
+@pytest.mark.parametrize(("given", "message"), [("a cat", "sentences must hold at least one"), (7, "text must be a string")])
+def test_unknown_words_cannot_be_told_without_sentences_or_of_no_text(translator, as_a_user_calls_it, given, message):
+    with pytest.raises(ValueError, match=message):
+        translator.unknown_words(given)
+
+
 def test_a_saved_translator_says_the_same(translator, corpus, tmp_path):
     translator.save(tmp_path / "small.pt")
     loaded = Translator.load(tmp_path / "small.pt")

@@ -65,10 +65,7 @@ def cells_for(path, repository, branch):
         link = f"{COLAB}/github/{repository.removeprefix('https://github.com/')}/blob/{branch}/notebooks/{path.name}"
         badge = f"[Open in Colab]({link}): run this chapter in your browser, with nothing to install."
     else:
-        badge = (
-            "The link *Open in Colab* appears here once the course's address is set: "
-            "`make address URL=https://github.com/OWNER/REPOSITORY`."
-        )
+        badge = "Run the cells from the top, one after the other (Shift+Enter). A folded cell opens with a click on its dots."
     set_up = SET_UP.format(stem=notebooks.module_name(path), repository=repository, branch=branch)
     return {"colab-badge": badge, "set-up": set_up.rstrip("\n")}
 

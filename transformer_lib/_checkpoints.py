@@ -93,21 +93,30 @@ def save_checkpoint(
         torch.save({"format": FORMAT, "extra": extra or {}, **state}, file)
 
 
-def read_checkpoint(path: str | os.PathLike, model: nn.Module, **others: object) -> dict[str, Any]:
-    """Return the state in the file `path`, if it is whole and fits `model` and those of the `others` that are not None.
+def read_whole(path: str | os.PathLike) -> Any:
+    """Return what `torch.save` wrote to a file, if it is whole; nothing in the file can run code.
 
-    Raises what `load_checkpoint` does.
+    Raises: `FileNotFoundError` if there is no file; `ValueError` if it is cut off, damaged, or something else.
     """
     with open(path, "rb") as file:
         try:
             if damaged := ZipFile(file).testzip():  # torch skips the checksums
                 raise BadZipFile(damaged)
             file.seek(0)
-            state = torch.load(file, map_location="cpu", weights_only=True)
+            return torch.load(file, map_location="cpu", weights_only=True)
         except Exception as error:  # a damaged file can break its reader anywhere
-            raise ValueError(
-                f"path must name a checkpoint, but {path} cannot be read as one: it is cut off, damaged, or something else"
-            ) from error
+            raise ValueError(f"{path} cannot be read: it is cut off, damaged, or something else") from error
+
+
+def read_checkpoint(path: str | os.PathLike, model: nn.Module, **others: object) -> dict[str, Any]:
+    """Return the state in the file `path`, if it is whole and fits `model` and those of the `others` that are not None.
+
+    Raises what `load_checkpoint` does.
+    """
+    try:
+        state = read_whole(path)
+    except ValueError as error:
+        raise ValueError(f"path must name a checkpoint, but {error}") from error
     if not isinstance(state, dict) or state.get("format") != FORMAT:
         raise ValueError(f"path must name a file that save_checkpoint wrote, but {path} is not one")
     kept, needed = (

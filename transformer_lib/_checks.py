@@ -7,6 +7,7 @@ import functools
 import hashlib
 import math
 import os
+import re
 import threading
 from collections.abc import Callable, Sequence, Sized
 from pathlib import Path
@@ -44,8 +45,10 @@ def at_the_door(check: Callable[..., None]) -> Callable[[Callable[P, R]], Callab
 
 
 def at_least(least: int | float, **numbers: int | float) -> None:
-    """Check that each of the named numbers is `least` or more (NaN is not)."""
+    """Check that each of the named numbers is `least` or more (NaN is not), and whole where it is counted from 1."""
     for name, number in numbers.items():
+        if number is None or isinstance(number, str) or (least >= 1 and isinstance(number, float)):
+            raise ValueError(f"{name} must be a {'whole ' * (least >= 1)}number, but it is {number!r}")
         if not number >= least:
             raise ValueError(f"{name} must be at least {least}, but it is {number}")
 
@@ -55,6 +58,13 @@ def in_range(least: int | float, most: int | float, **numbers: int | float) -> N
     for name, number in numbers.items():
         if not least <= number <= most:
             raise ValueError(f"{name} must be in {least:,} … {most:,}, but it is {number}")
+
+
+def above(bound: int | float, **numbers: int | float) -> None:
+    """Check that each of the named numbers is larger than `bound` (NaN is not)."""
+    for name, number in numbers.items():
+        if not number > bound:
+            raise ValueError(f"{name} must be above {bound}, but it is {number}")
 
 
 def below_one(**shares: int | float) -> None:
@@ -100,9 +110,18 @@ def not_empty(name: str, items: Sized) -> None:
 
 
 def string(name: str, value: object) -> None:
-    """Check that `value` is a string; it may be empty."""
+    """Check that `value` is a string that can be written to a file; it may be empty."""
     if not isinstance(value, str):
         raise ValueError(f"{name} must be a string, but it is {value!r}")
+    if not value.isascii() and (broken := re.search("[\ud800-\udfff]", value)):  # what Python makes of bytes that are no text
+        raise ValueError(f"{name} must be made of whole characters, but number {broken.start() + 1} is {broken[0]!r}")
+
+
+def kind_of(example: object, **values: object) -> None:
+    """Check that each of the named values, such as those of a file, is of the same type as `example`."""
+    for name, value in values.items():
+        if type(value) is not type(example) and not (isinstance(example, float) and type(value) is int):
+            raise ValueError(f"{name} must be of type {type(example).__name__}, as {example!r} is, but it is {value!r}")
 
 
 def shape(name: str, x: Tensor, *axes: str | int) -> None:
@@ -117,11 +136,18 @@ def shape(name: str, x: Tensor, *axes: str | int) -> None:
         raise ValueError(f"{name} must have shape ({', '.join(map(str, axes))}), but its shape is {sizes}")
 
 
+def vectors(name: str, x: Tensor, *axes: str | int) -> None:
+    """Check that `x` has these axes, and holds floating-point numbers."""
+    shape(name, x, *axes)
+    if not x.is_floating_point():
+        raise ValueError(f"{name} must hold floating-point numbers, but its dtype is {x.dtype}")
+
+
 def token_ids(name: str, tokens: Tensor, vocab_size: int | None = None) -> None:
     """Check that `tokens` is `(batch, seq)`, whole numbers, not empty; with `vocab_size`, that the vocabulary has them."""
-    if tokens.ndim != 2 or tokens.numel() == 0 or tokens.is_floating_point() or tokens.dtype is torch.bool:
+    if tokens.ndim != 2 or tokens.numel() == 0 or tokens.dtype not in (torch.int64, torch.int32):
         raise ValueError(
-            f"{name} must hold token ids of shape (batch, seq), at least one sentence of at least one token, "
+            f"{name} must hold token ids (int64 or int32) of shape (batch, seq), at least one sentence of at least one token, "
             f"but it is {tokens.dtype} of shape {tuple(tokens.shape)}"
         )
     if vocab_size is not None:
@@ -181,14 +207,14 @@ def attention_mask(name: str, mask: Tensor | None, scores: Sequence[int]) -> Non
 def multi_head_attention(layer: Any, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> None:
     """Check what `layer`, a `MultiHeadAttention`, is given."""
     for name, x in (("query", query), ("key", key), ("value", value)):
-        shape(name, x, len(query), "seq", layer.d_model)
+        vectors(name, x, len(query), "seq", layer.d_model)
     equally_many(keys=key[0], values=value[0])
     attention_mask("mask", mask, (len(query), layer.num_heads, query.size(1), key.size(1)))
 
 
 def encoder_input(stack: Any, x: Tensor, mask: Tensor | None = None) -> None:
     """Check what an encoder, or a layer of it, is given."""
-    shape("x", x, "batch", "seq", stack.config.d_model)
+    vectors("x", x, "batch", "seq", stack.config.d_model)
     attention_mask("mask", mask, (len(x), stack.config.num_heads, x.size(1), x.size(1)))
 
 
@@ -196,20 +222,20 @@ def decoder_input(
     stack: Any, x: Tensor, memory: Tensor, self_mask: Tensor | None = None, memory_mask: Tensor | None = None
 ) -> None:
     """Check what a decoder, or a layer of it, is given."""
-    shape("x", x, "batch", "target", stack.config.d_model)
-    shape("memory", memory, len(x), "source", stack.config.d_model)
+    vectors("x", x, "batch", "target", stack.config.d_model)
+    vectors("memory", memory, len(x), "source", stack.config.d_model)
     for name, mask, keys in (("self_mask", self_mask, x), ("memory_mask", memory_mask, memory)):
         attention_mask(name, mask, (len(x), stack.config.num_heads, x.size(1), keys.size(1)))
 
 
 def last_axis(layer: Any, x: Tensor) -> None:
     """Check that the vectors in `x` are as wide as `layer` wants them."""
-    shape("x", x, "...", layer.d_model)
+    vectors("x", x, "...", layer.d_model)
 
 
 def positions(layer: Any, x: Tensor, offset: int = 0) -> None:
     """Check that `x` is `(batch, seq, d_model)`, perhaps empty, and that the table has positions for it from `offset` on."""
-    shape("x", x, "...", layer.d_model)
+    vectors("x", x, "...", layer.d_model)
     if x.ndim != 3:
         raise ValueError(f"x must have shape (batch, seq, {layer.d_model}), but its shape is {tuple(x.shape)}")
     at_least(0, offset=offset)
@@ -237,8 +263,8 @@ def tokens_to_add(model: Any, tokens: Tensor, state: Any) -> None:
 
 def memory_attention(query: Tensor, memory: Tensor, mask: Tensor | None) -> None:
     """Check what an attention of chapter 4 is given: `(batch, d)`, `(batch, seq, d)` and a mask `(batch, seq)`."""
-    shape("query", query, "batch", "d")
-    shape("memory", memory, len(query), "seq", "d")
+    vectors("query", query, "batch", "d")
+    vectors("memory", memory, len(query), "seq", "d")
     if mask is not None and (mask.dtype != torch.bool or mask.shape != memory.shape[:2]):
         raise ValueError(
             f"mask must be boolean with shape (batch, seq) {tuple(memory.shape[:2])}, "
@@ -259,7 +285,7 @@ def recurrent_state(state: Tensor | tuple, zeros: Tensor | tuple) -> None:
 
 def recurrent_step(cell: Any, x: Tensor, state: Tensor | tuple) -> None:
     """Check what a cell of chapter 2 is given for one step."""
-    shape("x", x, "batch", cell.input_size)
+    vectors("x", x, "batch", cell.input_size)
     recurrent_state(state, cell.initial_state(len(x)))
 
 

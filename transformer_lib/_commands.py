@@ -6,11 +6,14 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from torch.distributed import DistError
+
 from transformer_lib import _checks as check
 from transformer_lib._files import atomic_write
-from transformer_lib._lines import lines_of, read_lines
+from transformer_lib._lines import lines_of, read_bytes
 from transformer_lib._named_data import NAMED_DATA
-from transformer_lib._runs import RunFolder, TextTranslator, choose_device
+from transformer_lib._progress import progress
+from transformer_lib._runs import AT_A_TIME, RunFolder, TextTranslator, choose_device
 from transformer_lib._train import SIZES, train_translator
 from transformer_lib.translation import Translator, pretrained_translator
 
@@ -116,6 +119,10 @@ def train_command(arguments: Sequence[str] | None = None) -> None:
         parser.exit(1, f"{parser.prog}: {error}\n" if first else "")
     except KeyboardInterrupt:
         parser.exit(130, f"\n{parser.prog}: stopped; go on with --resume\n" if first else "")
+    except RuntimeError as error:
+        if not (isinstance(error, DistError) or "gloo" in str(error)):
+            raise
+        parser.exit(1, f"{parser.prog}: another process of the run has stopped; go on with --resume\n" if first else "")
 
 
 def translate_command(arguments: Sequence[str] | None = None) -> None:
@@ -124,12 +131,17 @@ def translate_command(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     try:
         _translate(options)
+    except BrokenPipeError:  # whoever reads has enough, as with `| head -1`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     except (ValueError, OSError) as error:
         parser.exit(1, f"{parser.prog}: {error}\n")
+    except KeyboardInterrupt:
+        parser.exit(130, f"\n{parser.prog}: stopped\n")
 
 
 def _translate(options: argparse.Namespace) -> None:
     check.at_least(1, **{"--beam-size": options.beam_size})
+    check.in_range(0, 10, **{"--alpha": options.alpha})
     device = choose_device(options.device)
     translator = _translator(options.model)
     translator.model.to(device)
@@ -138,15 +150,23 @@ def _translate(options: argparse.Namespace) -> None:
             raise ValueError("--input must be left out where texts are given")
         lines = options.text
     elif options.input:
-        lines = read_lines(options.input)
+        lines = lines_of(read_bytes(options.input), options.input)
+    elif sys.stdin is None:
+        raise ValueError("standard input is closed: name a file with --input")
     else:
         lines = lines_of(sys.stdin.buffer.read(), "standard input")
-    text = "".join(f"{line}\n" for line in translator.translate_lines(lines, options.beam_size, options.alpha))
+    translated = translator.translate_lines(lines, options.beam_size, options.alpha)
+    if len(lines) > AT_A_TIME:
+        translated = progress(translated, description="translating", total=len(lines))
     if options.output:
         with atomic_write(options.output) as file:
-            file.write(text.encode())
+            file.writelines(f"{line}\n".encode() for line in translated)
+    elif sys.stdout is None:
+        raise ValueError("standard output is closed: name a file with --output")
     else:
-        sys.stdout.write(text)
+        for line in translated:
+            print(line)
+        sys.stdout.flush()  # here, where a closed pipe can still be met
 
 
 def _translator(path: Path | None) -> TextTranslator:

@@ -12,10 +12,18 @@ def read_lines(path: str | os.PathLike) -> list[str]:
     Raises `ValueError` that names the file, and the line where there is one, if the file is missing, empty, a broken gzip
     file, or not UTF-8.
     """
+    lines = lines_of(read_bytes(path), path)
+    if not any(map(str.strip, lines)):
+        raise ValueError(f"{path}, line 1: the file is empty")
+    return lines
+
+
+def read_bytes(path: str | os.PathLike) -> bytes:
+    """Return what a file holds, or a pipe such as /dev/fd/63; raise `ValueError` where there is none."""
     path = Path(path)
-    if not path.is_file():
+    if path.is_dir() or not path.exists():
         raise ValueError(f"there is no file {path}")
-    return lines_of(path.read_bytes(), path)
+    return path.read_bytes()
 
 
 def read_line_pairs(source: str | os.PathLike, target: str | os.PathLike) -> list[tuple[str, str]]:
@@ -33,17 +41,15 @@ def read_line_pairs(source: str | os.PathLike, target: str | os.PathLike) -> lis
 
 
 def lines_of(data: bytes, path: str | os.PathLike) -> list[str]:
-    """Return the lines of `data` as `read_lines` does; `path` is what an error calls it."""
+    """Return the lines of `data` as `read_lines` does, but perhaps none; `path` is what an error calls it."""
     if data.startswith(b"\x1f\x8b"):  # how every gzip file begins
         try:
             data = gzip.decompress(data)
         except (EOFError, OSError, zlib.error) as error:
             raise ValueError(f"{path}: the gzip file is broken: {error}") from None
-    if not data.strip():
-        raise ValueError(f"{path}, line 1: the file is empty")
     lines = []
     # Not splitlines(): it would also break at other signs than a line's end.
-    for number, line in enumerate(data.rstrip(b"\r\n").split(b"\n"), start=1):
+    for number, line in enumerate(data.removesuffix(b"\n").split(b"\n") if data else [], start=1):
         try:
             text = line.decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError as error:

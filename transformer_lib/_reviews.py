@@ -43,7 +43,10 @@ def _from_folder(path: Path) -> list[Review]:
 
 
 def _from_table(path: Path) -> list[Review]:
-    header, *rows = [line.split("\t") for line in read_lines(path)]
+    lines = read_lines(path)
+    while not lines[-1]:  # empty lines at the end are no reviews
+        lines.pop()
+    header, *rows = [line.split("\t") for line in lines]
     for name in ("document", "label"):
         if header.count(name) != 1:
             came = ", ".join(map(repr, header))

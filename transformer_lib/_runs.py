@@ -1,5 +1,6 @@
 """The files of a training run: sentence pairs in, and out come tokenizers, checkpoints and a record."""
 
+import hashlib
 import json
 import platform
 from collections.abc import Iterator, Sequence
@@ -10,13 +11,18 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from filelock import FileLock, Timeout
 
+from transformer_lib import _checks as check
 from transformer_lib._checkpoints import read_checkpoint
 from transformer_lib._files import atomic_write
 from transformer_lib._lines import read_line_pairs
 from transformer_lib.decoding import CachedTransformer
 from transformer_lib.encoder import TransformerConfig
-from transformer_lib.translation import UNKNOWN_ID, BytePairTokenizer, TextPairs, Translator
+from transformer_lib.translation import BytePairTokenizer, TextPairs, Translator
+
+# Lines that are sorted by their length before they are translated: more are faster, and appear later.
+AT_A_TIME = 1000
 
 
 @dataclass(frozen=True)
@@ -25,6 +31,11 @@ class SentencePairs:
 
     pairs: TextPairs
     empty: int
+
+    @property
+    def sha256(self) -> str:
+        """The checksum by which a run that goes on knows its data."""
+        return hashlib.sha256(json.dumps(self.pairs).encode()).hexdigest()
 
 
 def read_pairs(folder: Path, name: str, source: str, target: str) -> SentencePairs:
@@ -58,18 +69,30 @@ class TextTranslator(Translator):
 
     def read(self, text: str) -> list[int]:
         """Return the ids of `text`."""
-        ids = [max(index, UNKNOWN_ID) for index in self.tokenizer.encode(" ".join(text.split()))]
+        ids = self.tokenizer.encode(" ".join(text.split()))
         if len(ids) > self.model.max_len:
             raise ValueError(f"text must have at most {self.model.max_len} tokens, but {text[:30]!r}… has {len(ids)}")
         return ids
 
-    def translate_lines(self, lines: Sequence[str], beam_size: int = 4, alpha: float = 0.6) -> list[str]:
-        """Return the translation of each line, in the order of the lines."""
-        translated = [""] * len(lines)
-        full = sorted((place for place, line in enumerate(lines) if line.strip()), key=lambda place: len(lines[place]))
-        for place, text in zip(full, self.translate([lines[place] for place in full], beam_size, alpha), strict=True):
-            translated[place] = text
-        return translated
+    def translate_lines(self, lines: Sequence[str], beam_size: int = 4, alpha: float = 0.6) -> Iterator[str]:
+        """Yield the translation of each line, in the order of the lines, `AT_A_TIME` after `AT_A_TIME`.
+
+        Raises `ValueError` that names the line, before the first is translated.
+        """
+        for number, line in enumerate(lines, start=1):
+            try:
+                if line.strip():
+                    self.read(line)
+            except ValueError as error:
+                raise ValueError(f"line {number}: {error}" if len(lines) > 1 else str(error)) from None
+        for start in range(0, len(lines), AT_A_TIME):
+            window = lines[start : start + AT_A_TIME]
+            translated = [""] * len(window)
+            full = sorted((place for place, line in enumerate(window) if line.strip()), key=lambda place: len(window[place]))
+            texts = self.translate([window[place] for place in full], beam_size, alpha)
+            for place, text in zip(full, texts, strict=True):
+                translated[place] = text
+            yield from translated
 
 
 @dataclass(frozen=True)
@@ -99,6 +122,22 @@ class RunFolder:
     def all_kept(self) -> list[Path]:
         """Return the kept weights, the earliest step first."""
         return sorted(self.path.glob("step-*.pt"))
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Make the folder where there is none, and keep other runs out of it until the block is done, or the process dies.
+
+        Raises `ValueError` where another run is in it.
+        """
+        with self.writing():
+            self.path.mkdir(parents=True, exist_ok=True)
+            lock = FileLock(self.path / "run.lock")
+            try:
+                held = lock.acquire(blocking=False)
+            except Timeout:
+                raise ValueError(f"--out must be a folder for this run alone, but another run writes to {self.path}") from None
+        with held:
+            yield
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -141,13 +180,22 @@ class RunFolder:
         return tokenizers["source"], tokenizers["target"]
 
     def load_config(self) -> TransformerConfig:
-        """Return the configuration of the recorded model."""
-        return TransformerConfig(**self.read_record()["model"])
+        """Return the configuration of the recorded model, or raise `ValueError` where the record does not describe one."""
+        try:
+            values = self.read_record()["model"]
+            for name, value in values.items():
+                check.kind_of(getattr(TransformerConfig, name), **{name: value})
+            return TransformerConfig(**values)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{self.record} does not describe a model: {error}") from None
 
     def read_record(self) -> dict[str, Any]:
         """Return the record, or raise `ValueError` where the folder holds none."""
         try:
-            return json.loads(self.record.read_text(encoding="utf-8"))
+            record = json.loads(self.record.read_text(encoding="utf-8"))
+            if not isinstance(record, dict):
+                raise ValueError("it holds no record")
+            return record
         except (OSError, ValueError) as error:
             raise ValueError(f"{self.path} is not the folder of a training run: {self.record.name}: {error}") from None
 
@@ -162,8 +210,10 @@ class RunFolder:
     def load(self, name: str | None = None) -> TextTranslator:
         """Return the translator of the weights `name`; by default of those that scored best on the validation set."""
         weights = self.path / (name or self.read_record().get("chosen") or "last.pt")
-        tokenizers = self.load_tokenizers(weights)
-        model = CachedTransformer(self.load_config())
+        tokenizers, config = self.load_tokenizers(weights), self.load_config()
+        if config.num_layers * config.d_model * config.d_ff > weights.stat().st_size:  # before memory is asked for
+            raise ValueError(f"{self.record} describes a model that {weights} is too small for")
+        model = CachedTransformer(config)
         model.load_state_dict(read_checkpoint(weights, model)["model"])
         return TextTranslator(model.eval(), *tokenizers)
 

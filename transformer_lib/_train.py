@@ -3,6 +3,7 @@
 import argparse
 import os
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -62,17 +63,22 @@ def train_translator(options: argparse.Namespace) -> None:
     """Do what the options of `transformer-train` say, alone or as one of several processes."""
     check.at_least(1, **{f"--{name}": getattr(options, name) for name in ("steps", "every", "average")})
     check.at_least(1, **{"--beam-size": options.beam_size})
+    check.in_range(0, 10, **{"--alpha": options.alpha})
+    check.in_range(0, 2**32 - 1, **{"--seed": options.seed})
+    check.above(0, **{"--max-grad-norm": options.max_grad_norm, "--learning-rate": options.learning_rate})
     local_rank = os.environ.get("LOCAL_RANK")
     device = choose_device(options.device, local_rank and int(local_rank))
     data = folder_of(options.data, [options.source, options.target])
     training = read_pairs(data, "train", options.source, options.target)
-    check.not_empty(f"{options.data} (pairs with two sides)", training.pairs)
+    check.not_empty(f"train.* in {options.data} (pairs with two sides)", training.pairs)
     validation = SentencePairs((), 0)
     if has_files(data, "val"):
         validation = read_pairs(data, "val", options.source, options.target)
+        check.not_empty(f"val.* in {options.data} (pairs with two sides)", validation.pairs)
     group = ProcessGroup.init(device)
     try:
-        _train_in_group(options, group, device, training, validation)
+        with RunFolder(options.out).locked() if group.rank == 0 else nullcontext():
+            _train_in_group(options, group, device, training, validation)
     finally:
         group.destroy()
 
@@ -85,22 +91,21 @@ def _train_in_group(
     validation: SentencePairs,
 ) -> None:
     folder, first = RunFolder(options.out), group.rank == 0
-    settings = _settings(options, len(training.pairs))
+    settings = _settings(options, training, validation)
     going_on = folder.checkpoint.exists()
     if going_on:
         resumable(folder.path, options.resume)
         _check_same_run(folder, settings)
     elif first:
         with folder.writing():
-            folder.path.mkdir(parents=True, exist_ok=True)
             folder.train_tokenizers(training.pairs, options.vocab_size, options.vocabulary == "joint")
     group.barrier()
     tokenizers = folder.load_tokenizers(folder.checkpoint if going_on else None)
-    pairs = _encode("train", training, tokenizers, options.max_tokens)
-    validation_pairs = _encode("val", validation, tokenizers, options.max_tokens)
+    config = model_config(options, *map(len, tokenizers))
+    pairs = _encode("train", training, tokenizers, options.max_tokens, config.max_len)
+    validation_pairs = _encode("val", validation, tokenizers, options.max_tokens, config.max_len)
 
     torch.manual_seed(options.seed)
-    config = model_config(options, *map(len, tokenizers))
     model = CachedTransformer(config).to(device)
     checkpoint = RunCheckpoint(
         folder.checkpoint,
@@ -184,7 +189,7 @@ def _score(
     for name in ("best.pt", "averaged.pt"):
         translator = folder.load(name)
         translator.model.to(next(model.parameters()).device)
-        bleu = corpus_bleu(translator.translate_lines(sources, options.beam_size, options.alpha), references)
+        bleu = corpus_bleu([*translator.translate_lines(sources, options.beam_size, options.alpha)], references)
         searched = {"beam_size": options.beam_size, "alpha": options.alpha}
         scores[name] = {"bleu": bleu.score, "signature": bleu.signature, **searched}
     chosen = max(scores, key=lambda name: scores[name]["bleu"])
@@ -206,29 +211,31 @@ def model_config(options: argparse.Namespace, source_vocab_size: int, target_voc
     )
 
 
-def _settings(options: argparse.Namespace, pairs: int) -> dict[str, Any]:
+def _settings(options: argparse.Namespace, training: SentencePairs, validation: SentencePairs) -> dict[str, Any]:
     """Return the options as plain JSON, without places on this machine; what a recipe said stands in the other options."""
     given = {name: value for name, value in vars(options).items() if name not in ("data", "out", "resume", "recipe")}
-    return {**given, "training_pairs": pairs}
+    return {**given, "training_pairs": training.sha256, "validation_pairs": validation.sha256}
 
 
 def _check_same_run(folder: RunFolder, settings: dict[str, Any]) -> None:
-    """Check that a run which goes on has the arguments that it was started with."""
+    """Check that a run which goes on has the data and the arguments that it was started with, as far as its record knows."""
     before = folder.read_record()["settings"]
-    for name, value in settings.items():
-        if name not in MAY_CHANGE and before.get(name) != value:
-            argument = "the number of pairs in --data" if name == "training_pairs" else f"--{name.replace('_', '-')}"
-            raise ValueError(f"{argument} must be {before.get(name)!r} as in {folder.record}, but it is {value!r}")
+    for name in before.keys() & settings.keys() - MAY_CHANGE:
+        if before[name] != settings[name]:
+            argument = f"the {name.replace('_', ' ')} of --data" if name.endswith("_pairs") else f"--{name.replace('_', '-')}"
+            raise ValueError(f"{argument} must be {before[name]!r} as in {folder.record}, but it is {settings[name]!r}")
 
 
-def _encode(name: str, sentences: SentencePairs, tokenizers: Sequence[BytePairTokenizer], max_tokens: int) -> list[IdPair]:
-    """Return the ids of the pairs in the set `name`; check that each pair fits a batch."""
+def _encode(
+    name: str, sentences: SentencePairs, tokenizers: Sequence[BytePairTokenizer], max_tokens: int, max_len: int
+) -> list[IdPair]:
+    """Return the ids of the pairs in the set `name`; check that each pair fits a batch and the model's positions."""
     ids = encode_pairs(tokenizers[0], sentences.pairs, tokenizers[1])
     for pair, sides in zip(sentences.pairs, ids, strict=True):
         for text, side in zip(pair, sides, strict=True):
-            if len(side) > max_tokens:
-                raise ValueError(
-                    f"--max-tokens must be at least as large as the longest sentence, but it is {max_tokens}, "
-                    f"and this one of {name} has {len(side)} tokens: {text[:60]!r}"
-                )
+            if len(side) > min(max_tokens, max_len):
+                limit = f"at most {max_len} tokens, the model's positions"
+                if len(side) > max_tokens:
+                    limit = f"at most --max-tokens, {max_tokens}"
+                raise ValueError(f"a sentence must have {limit}, but this one of {name} has {len(side)} tokens: {text[:60]!r}")
     return ids

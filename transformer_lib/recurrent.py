@@ -47,7 +47,7 @@ Sequences = Float[Tensor, "batch seq _"] | PackedSequence
 
 # %% ../notebooks/02_recurrent.ipynb #rnn-cell
 class RNNCell(nn.Module):
-    """One step of a plain recurrent layer: φ(x W_x + h W_h + b), with φ tanh or ReLU.
+    """One step of a plain recurrent layer: φ(W_x x + W_h h + b), with φ tanh or ReLU.
 
     Shapes: `x` is `(batch, input)`; `state` is `(batch, hidden)`; so is the result.
     Raises: `ValueError` for an unknown `nonlinearity`, a size below 1, another shape.
@@ -137,9 +137,9 @@ class GRUCell(nn.Module):
         r = torch.sigmoid(x_r + linear(state, w_r, b_r))  # (batch, hidden)
         z = torch.sigmoid(x_z + linear(state, w_z, b_z))  # (batch, hidden)
         if self.reset == "before":
-            g = torch.tanh(x_g + linear(r * state, w_g, b_g))
+            g = torch.tanh(x_g + linear(r * state, w_g, b_g))  # as drawn
         else:
-            g = torch.tanh(x_g + r * linear(state, w_g, b_g))
+            g = torch.tanh(x_g + r * linear(state, w_g, b_g))  # as in torch
         return z * state + (1 - z) * g  # (batch, hidden)
 
 # %% ../notebooks/02_recurrent.ipynb #read-steps
@@ -158,15 +158,13 @@ def _read(
 
 # %% ../notebooks/02_recurrent.ipynb #recurrent
 class Recurrent(nn.Module):
-    """Run a cell over whole sequences, in one direction or in two.
+    """Run a cell over whole sequences, as torch's layers do with `batch_first=True`.
 
-    A drop-in for torch's `nn.RNN`, `nn.LSTM` and `nn.GRU` with `batch_first=True`. A
-    second direction gets a cell of the same kind with newly drawn parameters.
+    A second direction gets a cell of the same kind with newly drawn parameters.
 
     Shapes: `x` is `(batch, seq, input)` or a `PackedSequence`; the outputs are
-    `(batch, seq, hidden · directions)`, or packed as `x` is. A state, given or
-    returned, is `(directions, batch, hidden)`, for an LSTM a pair of those; none
-    given is zeros.
+    `(batch, seq, hidden · directions)`, or packed as `x` is. A state is
+    `(directions, batch, hidden)`, for an LSTM a pair of those; none given is zeros.
     Raises: `ValueError` if `cell` is no cell of this chapter, or a shape is another.
     Source: S2, "순환 뉴런과 순환 층" and "양방향 RNN"; Schuster and Paliwal (1997).
     """
@@ -189,28 +187,17 @@ class Recurrent(nn.Module):
         else:
             check.shape("x", x, "batch", "seq", size)
         steps = _steps(x)  # seq tensors, each (running, input)
-        starts = self._starts(x, len(steps[0]), state)
+        starts = _starts(self.cells, x, len(steps[0]), state)
         outputs, ends = [], []
         for direction, cell in enumerate(self.cells):
             way = -1 if direction == 1 else 1  # the second cell reads from the end
             start = tuple(part[direction] for part in starts)  # each (batch, hidden)
-            written, end = _read(cell, steps[::way], start)
+            written, end = _read(cell, steps[::way], start)  # the loop
             outputs.append(written[::way])
             ends.append(end)
         both = [torch.cat(step, dim=-1) for step in zip(*outputs, strict=True)]
         end = tuple(torch.stack(part) for part in zip(*ends, strict=True))
         return _join(both, x), _whole(_in_order(end, x, "unsorted_indices"))
-
-    def _starts(
-        self, x: Sequences, batch: int, state: LayerStates | None
-    ) -> tuple[LayerState, ...]:
-        """Return the parts of the state before the first step, sorted as `x` is."""
-        both = [_parts(cell.initial_state(batch)) for cell in self.cells]
-        zeros = tuple(torch.stack(part) for part in zip(*both, strict=True))
-        if state is None:
-            return zeros  # each (directions, batch, hidden)
-        check.recurrent_state(state, _whole(zeros))
-        return _in_order(_parts(state), x, "sorted_indices")
 
 # %% ../notebooks/02_recurrent.ipynb #steps
 def _steps(x: Tensor | PackedSequence) -> tuple[Tensor, ...]:
@@ -241,3 +228,15 @@ def _in_order(parts: tuple[Tensor, ...], x: Sequences, name: str) -> tuple[Tenso
     """Put each part's batch axis into an order that a packed `x` has, by its name."""
     order = getattr(x, name, None)  # None: `x` is no packed sequence, or not sorted
     return parts if order is None else tuple(part[:, order] for part in parts)
+
+
+def _starts(
+    cells: nn.ModuleList, x: Sequences, batch: int, state: LayerStates | None
+) -> tuple[LayerState, ...]:
+    """Return the parts of the state before the first step, sorted as `x` is."""
+    both = [_parts(cell.initial_state(batch)) for cell in cells]
+    zeros = tuple(torch.stack(part) for part in zip(*both, strict=True))
+    if state is None:
+        return zeros  # each (directions, batch, hidden)
+    check.recurrent_state(state, _whole(zeros))
+    return _in_order(_parts(state), x, "sorted_indices")

@@ -185,12 +185,13 @@ def update_parameters(
 
     Gradients longer than `max_grad_norm` are shortened to it.
 
-    Raises: `FloatingPointError` if the loss is not a number any more; the parameters
-    are then as they were.
+    Raises: `FloatingPointError` if the loss is not a number any more, `ValueError` if
+    `max_grad_norm` is not above 0; the parameters are then as they were.
     """
     if not math.isfinite(loss):
         raise FloatingPointError(f"the loss is {loss}")
     if max_grad_norm is not None:
+        check.above(0, max_grad_norm=max_grad_norm)
         nn.utils.clip_grad_norm_(model.parameters(), max_grad_norm)
     optimizer.step()
 
@@ -361,7 +362,12 @@ def train(
         speed = f"{history.tokens / history.seconds:,.0f}/s"
         bar.set_postfix(loss=f"{loss:.3f}", tokens=speed)
         if validation and (number % validation.every == 0 or number == steps):
-            history.validation_losses[number] = evaluate(model, validation.batches)
+            measured = evaluate(model, validation.batches)
+            if not math.isfinite(measured):
+                raise FloatingPointError(
+                    f"the validation loss is {measured} after step {number}"
+                )
+            history.validation_losses[number] = measured
         if checkpoint and (number % checkpoint.every == 0 or number == steps):
             checkpoint.save(run_parts, history, position)
     return history

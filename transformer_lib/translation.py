@@ -10,6 +10,7 @@ __all__ = ['TextPairs', 'UNKNOWN_ID', 'SPECIAL_TOKENS', 'ParallelCorpus', 'ByteP
 import copy
 import json
 import os
+import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from importlib.resources import as_file, files
@@ -24,6 +25,7 @@ from tokenizers import pre_tokenizers, trainers
 from torch.nn.utils.rnn import pad_sequence
 
 from . import _checks as check
+from ._checkpoints import read_whole
 from ._files import atomic_write
 from ._lines import read_line_pairs
 from .decoding import CachedTransformer, beam_search, greedy_decode
@@ -87,10 +89,15 @@ SPECIAL_TOKENS = ["<pad>", "<sos>", "<eos>", "<unknown>"]  # ids 0 to 3
 
 
 def _check_text(name: str, text: str) -> None:
-    """Check that `text` is a string with at least one word."""
+    """Check that `text` is a string with at least one word, and none without end."""
     check.string(name, text)
     if not text.strip():
         raise ValueError(f"{name} must hold at least one word, but it is empty")
+    longest = max(map(len, text.split(" ")))
+    if longest > 10_000:  # to cut it into pieces would take minutes
+        raise ValueError(
+            f"a word must have at most 10,000 letters, but one has {longest:,}"
+        )
 
 
 def _learn_pieces(sentences: Iterable[str], vocab_size: int) -> Tokenizer:
@@ -118,7 +125,8 @@ def _learn_pieces(sentences: Iterable[str], vocab_size: int) -> Tokenizer:
     trainer = trainers.BpeTrainer(
         vocab_size=vocab_size, special_tokens=SPECIAL_TOKENS, show_progress=False
     )
-    backend.train_from_iterator(texts, trainer)
+    # Nothing is learned over a <: no piece gets the name of a special token.
+    backend.train_from_iterator((text.replace("<", "< ") for text in texts), trainer)
     return backend
 
 
@@ -146,6 +154,7 @@ class BytePairTokenizer:
 
     def __init__(self, backend: Tokenizer) -> None:
         self.backend = backend
+        backend.encode_special_tokens = True  # "<pad>" in a text is text
 
     @classmethod
     def train(cls, sentences: Iterable[str], vocab_size: int) -> "BytePairTokenizer":
@@ -245,6 +254,16 @@ def exact_match(predictions: list[str], references: list[str]) -> float:
     return right / len(references)
 
 # %% ../notebooks/14_translation.ipynb #translator-file
+# Letters and digits, with apostrophes between them only.
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+
+
+def _known_letters(tokenizer: BytePairTokenizer, text: str) -> str:
+    """Return `text` with a small letter for each capital that training never had."""
+    known = tokenizer.backend.token_to_id
+    return "".join(c if known(c) is not None else c.lower() for c in text)
+
+
 def _ids_of(tokenizer: BytePairTokenizer, text: str, longest: int | float) -> list[int]:
     """Return what `Translator.read` makes of a text, at most `longest` ids."""
     _check_text("text", text)
@@ -252,9 +271,8 @@ def _ids_of(tokenizer: BytePairTokenizer, text: str, longest: int | float) -> li
     text = tokenizer.backend.normalizer.normalize_str(" ".join(text.split()))
     if text[-1] in ".!" and known(text[-1]) is None:
         text = text[:-1]
-    letters = (c if known(c) is not None else c.lower() for c in text)
-    ids = tokenizer.encode("".join(letters))
-    if min(ids) < len(SPECIAL_TOKENS):  # unknown, or the name of a special token
+    ids = tokenizer.encode(_known_letters(tokenizer, text))
+    if UNKNOWN_ID in ids:
         strange = sorted({c for c in text if known(c.lower()) is None and c != " "})
         raise ValueError(
             "text must be written in the characters of the training sentences, "
@@ -268,19 +286,15 @@ def _ids_of(tokenizer: BytePairTokenizer, text: str, longest: int | float) -> li
     return ids
 
 
-def _write_translator(
-    model: AutoregressiveModel,
-    tokenizers: tuple[BytePairTokenizer, BytePairTokenizer],
-    path: str | os.PathLike,
-) -> None:
+def _write_translator(translator: "Translator", path: str | os.PathLike) -> None:
     """Write what `_read_translator` needs to a file."""
-    source, target = (tokenizer.backend.to_str() for tokenizer in tokenizers)
     # On a copy: the translator goes on in full precision.
-    weights = copy.deepcopy(model).half().state_dict()
+    weights = copy.deepcopy(translator.model).half().state_dict()
     saved = {
-        "config": asdict(model.config),
-        "tokenizer": source,
-        "target_tokenizer": target,
+        "config": asdict(translator.model.config),
+        "tokenizer": translator.tokenizer.backend.to_str(),
+        "target_tokenizer": translator.target_tokenizer.backend.to_str(),
+        "words": sorted(translator.words),
         "weights": weights,
     }
     with atomic_write(path) as file:
@@ -288,11 +302,11 @@ def _write_translator(
 
 
 def _read_translator(path: str | os.PathLike) -> tuple:
-    """Return the model and the tokenizers that `Translator.save` wrote to a file."""
+    """Return what `Translator` is made of from the file that its `save` wrote."""
     if not Path(path).is_file():
         raise ValueError(f"there is no file {path}")
     try:
-        saved = torch.load(path, map_location="cpu", weights_only=True)
+        saved = read_whole(path)
         model = CachedTransformer(TransformerConfig(**saved["config"]))
         model.load_state_dict(saved["weights"])
         source = saved["tokenizer"]
@@ -302,7 +316,7 @@ def _read_translator(path: str | os.PathLike) -> tuple:
         ]
     except Exception as error:  # a foreign file can fail in any way
         raise ValueError(f"{path} does not hold a translator: {error}") from None
-    return model.eval(), *tokenizers
+    return model.eval(), *tokenizers, saved.get("words", ())
 
 # %% ../notebooks/14_translation.ipynb #translator
 class Translator:
@@ -310,11 +324,12 @@ class Translator:
 
     `tokenizer` serves both languages, or the source alone where there is a
     `target_tokenizer`. `save` keeps a Transformer's weights in half precision, and both
-    tokenizers; `load` gives a `CachedTransformer`.
+    tokenizers; `load` gives a `CachedTransformer`. Of `sentences`, the source sentences
+    of training, the words are kept: only `unknown_words` asks for them.
 
     Raises: `ValueError` for what is no text, an empty text, characters that training
     never had, more tokens than the model has positions, and `beam_size` below 1;
-    `load`, for a missing or foreign file.
+    `unknown_words`, without `sentences`; `load`, for a missing or foreign file.
     """
 
     def __init__(
@@ -322,9 +337,12 @@ class Translator:
         model: AutoregressiveModel,
         tokenizer: BytePairTokenizer,
         target_tokenizer: BytePairTokenizer | None = None,
+        sentences: Iterable[str] = (),
     ) -> None:
         self.model, self.tokenizer = model, tokenizer
         self.target_tokenizer = target_tokenizer or tokenizer
+        words = (word for text in sentences for word in self._words_of(text))
+        self.words = frozenset(words)
 
     def translate(
         self, text: str | list[str], beam_size: int = 1, alpha: float = 0.6
@@ -354,9 +372,23 @@ class Translator:
         """Return the ids of `text`; a last point, and capitals it never met, may go."""
         return _ids_of(self.tokenizer, text, self.model.max_len)
 
+    def unknown_words(self, text: str) -> list[str]:
+        """Return the words of `text` that no sentence of training had, each once.
+
+        What stands in their place in the translation is a guess.
+        """
+        check.string("text", text)
+        check.not_empty("sentences", self.words)
+        new = lambda word: _known_letters(self.tokenizer, word) not in self.words
+        return list(filter(new, dict.fromkeys(self._words_of(text))))
+
+    def _words_of(self, text: str) -> list[str]:
+        """Return the words of `text`, without the marks around them."""
+        return _WORD.findall(self.tokenizer.backend.normalizer.normalize_str(text))
+
     def save(self, path: str | os.PathLike) -> None:
         """Write all that `load` needs to a file."""
-        _write_translator(self.model, (self.tokenizer, self.target_tokenizer), path)
+        _write_translator(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike) -> "Translator":

@@ -8,6 +8,8 @@ from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode, depart_HideCellInput
 from sphinx.util import logging
 
+from transformer_lib.teaching.corpora.english_french import grammar_corpus
+
 logger = logging.getLogger(__name__)
 
 # Code in a table: after a sign that parts names, and before the next word of a name such as TokenEmbedding.
@@ -16,6 +18,10 @@ PRE = '<span class="pre">'  # before each word, as Sphinx writes code
 LONG = 16  # shorter code stays in one piece
 CODE_WIDTH = 88  # characters that fit beside each other, as course.css has it
 TITLE = re.compile(r"^# @title (.+)$", re.MULTILINE)
+HANGUL = re.compile(r"([가-힣]+(?:[ ·-]+[가-힣]+)*)")
+WORD = re.compile(r"[^\W\d_]+")
+# The words of the made-up sentences.
+ENGLISH, FRENCH = ({word for text in texts for word in WORD.findall(text)} for texts in zip(*grammar_corpus(2000, 0, 1).train))
 GAP = re.compile(r"(?<=\S) {2,}(?=\S)")  # between two columns
 
 
@@ -131,6 +137,32 @@ def glue_punctuation(app, doctree):
         line[place : place + 2] = [glued, nodes.Text(rest)] if rest else [glued]
 
 
+def spoken(text, language):
+    """Return text that a voice reads as this language: `lang="ko"`."""
+    return nodes.inline("", text, classes=[f"language-{language}"])
+
+
+def is_code(node):
+    return isinstance(node, nodes.literal | nodes.literal_block | nodes.math | nodes.math_block | nodes.raw | nodes.comment)
+
+
+def name_languages(app, doctree):
+    """Say of Korean words, and of phrases in italics that are French, which language they are."""
+    for text in list(doctree.findall(nodes.Text)):
+        parent = text.parent
+        if is_code(parent):
+            continue
+        words = set(WORD.findall(text.lower()))
+        if isinstance(parent, nodes.emphasis) and words <= FRENCH and not words <= ENGLISH:
+            parent["classes"].append("language-fr")
+        elif HANGUL.search(text):
+            pieces = [
+                spoken(piece, "ko") if HANGUL.match(piece) else nodes.Text(piece) for piece in HANGUL.split(text) if piece
+            ]
+            place = parent.index(text)
+            parent[place : place + 1] = pieces
+
+
 def in_table(node):
     return isinstance(node, nodes.table) or (node.parent is not None and in_table(node.parent))
 
@@ -151,7 +183,8 @@ def depart_literal(self, node):
 
 
 def setup(app):
-    for change in (give_places, name_folds, mark_exported, describe_figures, mark_wide_columns, glue_punctuation):
+    changes = give_places, name_folds, mark_exported, describe_figures, mark_wide_columns, glue_punctuation, name_languages
+    for change in changes:
         app.connect("doctree-read", change)
     app.add_node(HideCodeCellNode, override=True, html=(visit_fold, depart_HideCellInput))
     app.add_node(nodes.literal, override=True, html=(visit_literal, depart_literal))

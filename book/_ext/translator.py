@@ -31,7 +31,7 @@ EXAMPLES = [
     "I am a student",
     "she does not have a red car",
     "they often look for him because he is sad",
-    "my sisters have arrived at the old hotel",
+    "my sisters have arrived at the hotel",
 ]
 FIRST_WORDS_EXAMPLES = [
     ("the white cow is tired", "le cheval"),
@@ -44,11 +44,12 @@ translator = cache(pretrained_translator)
 
 
 def weights_script():
-    """Return the script: sizes, tokenizer, and every weight once, in half precision, low byte first, as base64."""
+    """Return the script: sizes, tokenizer, words, and every weight once, in half precision, low byte first, as base64."""
     tokenizer = json.loads(translator().tokenizer.backend.to_str())
     pretrained = {
         "config": asdict(translator().model.config),
         "tokenizer": {key: tokenizer[key] for key in ("normalizer", "model")},
+        "words": sorted(translator().words),
         # Matrices that are shared are the same parameter, and come once.
         **in_half_precision(dict(translator().model.named_parameters())),
     }
@@ -112,15 +113,16 @@ def box(name, with_first_words=False):
         for text, first_words in examples
     )
     second = f"""<div class="field"><label for="{name}-first-words">First words for the decoder, in French
-        (may be empty)</label><input id="{name}-first-words" name="first_words" type="text" lang="fr" autocomplete="off"
-        autocapitalize="off" spellcheck="false"></div>"""
+        (may be empty)</label><input id="{name}-first-words" name="first_words" type="text" lang="fr" maxlength="1000"
+        autocomplete="off" autocapitalize="off" spellcheck="false"></div>"""
     english = "".join(f"<li>{escape(word)}</li>" for word in answer["source"])
     french = "".join(f'<li><button type="button">{escape(word)}</button></li>' for word in answer["words"][:-1])
     html = f"""{stylesheet(MARK, "")}
 <section class="{MARK}" aria-label="Our translator" data-answer="{escape(json.dumps(answer, ensure_ascii=False))}">
 <form>
 <div class="field"><label for="{name}-text">An English sentence</label><input id="{name}-text" name="text" type="text" lang="en"
-value="{escape(EXAMPLES[0])}" autocomplete="off" autocapitalize="off" spellcheck="false" aria-describedby="{name}-state"></div>
+value="{escape(EXAMPLES[0])}" maxlength="1000" autocomplete="off" autocapitalize="off" spellcheck="false"
+aria-describedby="{name}-state"></div>
 {second if with_first_words else ""}
 <button type="submit">Translate</button>
 <div class="examples"><p id="{name}-examples">Or choose one:</p><ul aria-labelledby="{name}-examples">{buttons}</ul></div>
@@ -156,13 +158,13 @@ def put_box_in_notebooks(app, doctree):
 
 
 class TranslatorPart(SphinxDirective):
-    """Insert a part of the explorer, `maps`, `layer`, `probabilities` or `beam`: what the page's box has translated."""
+    """Insert a part of the explorer, `maps`, `heads`, `layer`, `probabilities` or `beam`, of the sentence in the page's box."""
 
     required_arguments = 1
 
     def run(self):
-        part = directives.choice(self.arguments[0], ("maps", "layer", "probabilities", "beam"))
-        text = "<p>Translate a sentence in the box above, and it is shown here.</p>"
+        part = directives.choice(self.arguments[0], ("maps", "heads", "layer", "probabilities", "beam"))
+        text = "<p>The sentence of the box above is shown here, once the translator is loaded.</p>"
         html = f'{stylesheet(MARK, "")}<div class="{MARK} tl-explorer" data-explorer="{part}">{text}</div>'
         return [nodes.raw("", html, format="html")]
 

@@ -43,9 +43,9 @@ def cell_states(f, last, written):
     return values_and_gradients(run, ZERO + written)
 
 
-def neuron_outputs(w_y, last, written):
+def neuron_outputs(w_h, last, written):
     """The neuron of the chapter: w_x is 0.5, and the input is a number (0.5 of it comes in) and then zeros."""
-    rnn = with_parameters(RNNCell(1, 1), weight_ih=0.5, weight_hh=w_y)
+    rnn = with_parameters(RNNCell(1, 1), weight_ih=0.5, weight_hh=w_h)
 
     def run(first):
         outputs = [first]
@@ -71,15 +71,15 @@ def numbers(seen):
 
 
 @pytest.mark.parametrize(
-    ("f", "w_y", "last", "written"),
+    ("f", "w_h", "last", "written"),
     [(0.9, 0.8, 3, 0.5), (0.5, 0.5, 20, 1), (1, 1, 100, 0.25), (0.98, 1.1, 50, 0.25), (0.999, 0.9, 1000, 1)],
 )
-def test_the_curves_are_those_of_the_cells(touch, slide, f, w_y, last, written):
+def test_the_curves_are_those_of_the_cells(touch, slide, f, w_h, last, written):
     seen = touch(live.forget_gate())
     slide(seen, "comes in", WRITTEN.index(written))
-    for label, index in [("forget gate", GATES.index(f)), ("w_y", WEIGHTS.index(w_y)), ("time steps", STEPS.index(last))]:
+    for label, index in [("forget gate", GATES.index(f)), ("w_h", WEIGHTS.index(w_h)), ("time steps", STEPS.index(last))]:
         slide(seen, label, index)
-    cell, neuron = cell_states(f, last, written), neuron_outputs(w_y, last, written)
+    cell, neuron = cell_states(f, last, written), neuron_outputs(w_h, last, written)
 
     drawn_neuron, drawn_cell = curves(seen)
     assert drawn_cell == pytest.approx(cell[0], abs=2e-4) and drawn_neuron == pytest.approx(neuron[0], abs=2e-4)
@@ -100,7 +100,7 @@ def test_the_curves_are_those_of_the_cells(touch, slide, f, w_y, last, written):
     drawn_neuron, drawn_cell = curves(seen)
     assert drawn_cell == pytest.approx(cell[1], abs=2e-4) and drawn_neuron == pytest.approx(neuron[1], abs=2e-4)
     at, _, through_cell, times, factor, through_neuron, times_too, weight = numbers(seen)
-    assert [at, times, factor, times_too, weight] == [last, last - 1, f, last - 1, w_y]
+    assert [at, times, factor, times_too, weight] == [last, last - 1, f, last - 1, w_h]
     assert [through_cell, through_neuron] == pytest.approx([cell[1][-1], neuron[1][-1]], abs=6e-4)
 
 
@@ -111,14 +111,14 @@ def test_the_steps_by_hand_are_in_the_figure(touch, slide):
     neuron, cell = curves(seen)
     assert cell == pytest.approx([0.5, 0.45, 0.405], abs=6e-4)
     assert neuron == pytest.approx([0.462, 0.354, 0.276], abs=6e-4)
-    slide(seen, "w_y", 3)
+    slide(seen, "w_h", 3)
     assert curves(seen)[0] == pytest.approx([0.462, 0.432, 0.407], abs=6e-4)
 
 
 def test_above_one_the_neuron_keeps_a_sign_and_not_the_number(touch, slide):
     """The chapter's 0.503, from each of the three starts."""
     seen = touch(live.forget_gate())
-    slide(seen, "w_y", WEIGHTS.index(1.1))
+    slide(seen, "w_h", WEIGHTS.index(1.1))
     slide(seen, "time steps", STEPS.index(200))
     for index in range(len(WRITTEN)):
         slide(seen, "comes in", index)

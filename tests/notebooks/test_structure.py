@@ -4,6 +4,7 @@ import ast
 import configparser
 import re
 
+import nbformat
 import pytest
 from comparisons import bare_comparisons
 from nbval.plugin import get_sanitize_patterns
@@ -103,6 +104,18 @@ def test_title_and_summary(path, notebook):
     assert title.id == "title" and title.cell_type == "markdown"
     form = rf"# {int(path.stem[:2])} · .+ \(.*[가-힣].*\)\n\n> [^\n]+"
     assert re.fullmatch(form, title.source.strip()), "the form: `# 5 · Title (한국어)`, an empty line, `> summary`"
+
+
+def test_the_page_that_make_lab_opens_lists_the_chapters():
+    """In their order, each with its title and its line, as its own first cell has them."""
+    page = (CHAPTERS[0].parent / "README.md").read_text(encoding="utf-8")
+    rows = []
+    for path in CHAPTERS:
+        title, line = nbformat.read(path, 4).cells[0].source.split("\n\n")[:2]
+        number, name = title.removeprefix("# ").split(" · ", 1)
+        rows.append(f"| {number} | [{name}]({path.name}) | {line.removeprefix('> ')} |\n")
+    assert "".join(rows) in page
+    assert "notebooks/README.md" in (CHAPTERS[0].parents[1] / "Makefile").read_text(encoding="utf-8")
 
 
 def test_address_cells_come_second_and_third(notebook):
@@ -249,11 +262,12 @@ def test_maps_keep_their_white(notebook):
 
 
 def is_plumbing(cell):
-    """Whether a cell defines no component: names for types, helpers that begin with `_`, dataclasses that hold settings."""
+    """Whether a cell defines no component: names for types, helpers that begin with `_`, Protocols, dataclasses of settings."""
 
     def plumbing(node):
-        marks = [ast.unparse(mark) for mark in getattr(node, "decorator_list", [])]
-        return any("dataclass" in mark for mark in marks) if isinstance(node, ast.ClassDef) else node.name.startswith("_")
+        said = map(ast.unparse, [*node.decorator_list, *getattr(node, "bases", [])])
+        settings = any("dataclass" in word or "Protocol" in word for word in said)
+        return settings if isinstance(node, ast.ClassDef) else node.name.startswith("_")
 
     return all(map(plumbing, (node for node in tree(cell).body if isinstance(node, ast.ClassDef | ast.FunctionDef))))
 

@@ -54,6 +54,17 @@ def test_lines_break_before_signs_and_between_the_words_of_a_name(build):
     assert list(long.stripped_strings) == ["some.", "long_", "name(", "Token", "Embedding)"]
 
 
+def test_words_of_another_language_say_so(build):
+    text = "# Masking (마스킹)\n\nThe 위치 인코딩, *je suis étudiant*, *they are tired* and `마스킹`; *Ma sœur ne danse pas*."
+    built = build(index=text)
+    assert built.succeeded, built.said
+    page = BeautifulSoup((built.site / "index.html").read_bytes(), "html.parser")
+    spoken = [(word["lang"], word.get_text()) for word in page.select("body [lang]")]
+    assert ("ko", "마스킹") in spoken and ("ko", "위치 인코딩") in spoken
+    assert [words for language, words in spoken if language == "fr"] == ["je suis étudiant", "Ma sœur ne danse pas"]
+    assert not page.select("code [lang]")
+
+
 def test_a_second_build_keeps_the_characters_of_pages_that_did_not_change(build):
     build(index="$a$", other="$b$")
     built = build(other="$c$")

@@ -237,6 +237,19 @@ def test_quizzes_are_answered_by_keyboard(seen):
     assert seen.complaints == []
 
 
+def test_a_fold_and_a_chapter_of_the_list_show_that_the_keyboard_is_there(seen):
+    """A ring of three pixels, inside: what stands out would be cut off."""
+    resize(seen.page, WIDE)
+    ring = """selector => {
+        const node = [...document.querySelectorAll(selector)].find(node => node.checkVisibility())
+        node?.focus({focusVisible: true})
+        const style = node && getComputedStyle(node)
+        return style ? [style.outlineStyle, style.outlineWidth, style.outlineOffset] : null
+    }"""
+    for selector in (".bd-article details:not(.tl-quiz *) > summary", ".bd-links a[href]"):
+        assert seen.page.evaluate(ring, selector) in (None, ["solid", "3px", "-3px"])
+
+
 @pytest.fixture(scope="module")
 def known():
     """The kinds of texts whose contrast was looked at on a page before."""

@@ -5,12 +5,34 @@ import torch
 from axe_playwright_python.sync_playwright import Axe
 from built_site import requests_elsewhere
 from test_pages import ours
-from test_translator import BAD
 
 from transformer_lib.seq2seq import generate
 from transformer_lib.translation import pretrained_translator
 
 SENTENCE = "my sister does not look at the old newspaper today"
+# What is typed; what is read of it, and what is said to be unknown; or a message.
+TYPED = {
+    "Hello world": ("hello world", "Hello, world"),
+    "I am a teacher.": ("I am a teacher", "teacher"),
+    "She doesn't have a red car.": ("she does not have a red car", ""),
+    "How are you?": ("how are you", "How"),
+    "!!!": "Please write an English sentence.",
+    "zebra": ("ebra", "zebra"),
+    "😀": "Please write an English sentence.",
+    "나는 학생입니다": "Please write an English sentence.",
+    "<b>": ("b", "b"),
+    "my dog is happy and my cat is sad": ("my dog is happy and my cat is sad", ""),
+    "": "Please write an English sentence.",
+    " \t ": "Please write an English sentence.",
+    "I sing and " * 99
+    + "I sing now": "Please write a shorter sentence: the translator takes 64 pieces of words, and this has ",
+    "I’m a student 🎓!": ("I am a student", ""),
+    "i am NOT a student": ("I am not a student", ""),
+    'it\'s "new"': ("it is new", "it"),
+    "He's left, and they haven't come back": ("he has left and they have not come back", ""),
+    "the 2 dogs sleep": ("the dogs sleep", "2"),
+    "a <eos> cow": ("a eos cow", "eos"),
+}
 
 
 @pytest.fixture(scope="module")
@@ -87,17 +109,26 @@ def test_where_words_need_two_rows_they_stand_in_columns_and_the_lines_between(o
     page.wait_for_function("!document.querySelector('.tl-translator .words.columns')")
 
 
-def test_strange_input_gets_a_sentence(opened):
+def test_whatever_is_typed_is_read_as_far_as_it_goes(opened, translator):
     page = opened.page
-    for name, text in BAD.items():
+    page.emulate_media(reduced_motion="reduce")
+    page.set_viewport_size({"width": 390, "height": 900})
+    state = page.locator(".tl-translator .state")
+    assert state.get_attribute("role") == "status"
+    for text, expected in TYPED.items():
         type_and_send(page, text)
-        state = page.locator(".tl-translator .state")
-        assert state.inner_text().startswith("Not translated: text must "), name
-        assert state.get_attribute("role") == "status"
-        page.set_viewport_size({"width": 390, "height": 900})
+        says = state.inner_text()
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    type_and_send(page, "I sing")
-    assert written(page) == "je chante"
+        if isinstance(expected, str):
+            assert says.startswith(expected) and not written(page), text
+            continue
+        read, unknown = expected
+        never = f"The translator has never seen: {unknown}. So it guesses. " if unknown else ""
+        assert says == f"{never}In French: {translator.translate(read)}", text
+        assert written(page) == translator.translate(read)
+        marked = page.locator(".tl-translator .source .unknown").all_inner_texts()
+        assert marked == [word for word in unknown.split(", ") if word not in ("", "2")]  # nothing is read of a 2
+        assert len(marked) == len(translator.unknown_words(read))
     assert opened.complaints == []
 
 
@@ -159,24 +190,24 @@ def test_words_in_the_decoders_mouth(visit, server, translator, place):
     text_field, first_words_field = page.locator(".tl-translator input").all()[:2]
     for text, first_words in [
         ("the white cow is tired", "le cheval"),
-        ("the white horse is tired", "la vache"),
+        ("the white horse is tired", "La vache, 말!"),
         ("I sing", ""),
     ]:
         text_field.fill(text)
         first_words_field.fill(first_words)
         page.keyboard.press("Enter")
         wait(page)
-        given = iter(translator.tokenizer.encode(first_words) if first_words else [])
+        read = first_words.lower().removesuffix(", 말!")
+        given = iter(translator.tokenizer.encode(read) if read else [])
         source = torch.tensor([translator.read(text)])
         choose = lambda logits, given=given: torch.tensor([next(given, int(logits.argmax()))])
         expected = generate(translator.model, source, 2 * source.size(1) + 10, choose)[0]
         assert written(page) == translator.tokenizer.decode(expected.tolist())
-        assert " ".join(page.locator(".tl-translator .given").all_inner_texts()) == first_words
-    for strange in ("le 말", "je chante et " * 30):
-        first_words_field.fill(strange)
-        page.keyboard.press("Enter")
-        wait(page)
-        assert "the first words" in page.locator(".tl-translator .state").inner_text()
+        assert " ".join(page.locator(".tl-translator .given").all_inner_texts()) == read
+    first_words_field.fill("je chante et " * 30)
+    page.keyboard.press("Enter")
+    wait(page)
+    assert page.locator(".tl-translator .state").inner_text().startswith("Please give fewer first words")
     page.close()
 
 
@@ -189,7 +220,7 @@ def found_by_axe(page):
 @pytest.mark.parametrize("colour_scheme", ["light", "dark"])
 def test_axe_finds_nothing_in_a_box_that_was_used(visit, html, colour_scheme):
     page = visit(f"{html.as_uri()}/book/explorer.html", colour_scheme=colour_scheme).page
-    for text in (SENTENCE, "나는 학생이다"):
+    for text in (SENTENCE, "나는 학생이다", "the zebra sings"):
         type_and_send(page, text)
         assert found_by_axe(page) == []
     page.close()

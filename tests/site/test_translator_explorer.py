@@ -1,6 +1,7 @@
-"""The parts of the explorer show the library's numbers: every head, one layer, the next word, the beam."""
+"""The parts of the explorer show the library's numbers: every head, one without some, one layer, the next word, the beam."""
 
 import re
+from contextlib import ExitStack
 from functools import partial
 
 import pytest
@@ -10,6 +11,7 @@ from test_translator_box import found_by_axe, type_and_send
 from transformer_lib.decoding import beam_hypotheses, greedy_decode, sampling_probabilities
 from transformer_lib.seq2seq import PAD_ID, SOS_ID
 from transformer_lib.teaching import capture_attention
+from transformer_lib.teaching.experiments.translation import without_head
 from transformer_lib.translation import pretrained_translator
 
 SENTENCE = "the white cow does not sleep"
@@ -99,8 +101,85 @@ def test_maps_hold_the_weights_of_every_layer_and_head(seen, expected, kind):
             assert button.get_attribute("aria-pressed") == "true"
 
 
-def stations(stack):
+def test_it_opens_with_the_sentence_that_is_drawn(visit, server, translator):
+    seen = visit(f"{server}/book/explorer.html")
+    assert not any("weights.js" in url for url in seen.requests), "fetched when a part comes into view"
+    seen.page.locator("[data-explorer=maps]").scroll_into_view_if_needed()
+    seen.page.wait_for_selector(".steps li li")
+    drawn = seen.page.locator(".tl-translator .written").inner_text().split()
+    assert [row.split("\t")[0] for row in seen.page.locator(".large-map tbody tr").all_inner_texts()] == [*drawn, "<eos>"]
+    assert seen.complaints == []
+    seen.page.close()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_row_of_weights_comes_from_the_librarys_scores(seen, translator, expected, kind):
+    page, (source, written, kept, _) = seen.page, expected
+    name, head = KINDS[kind].format(1), 2
+    attention, passed = translator.model.get_submodule(name), {}
+    hooks = [
+        getattr(attention, f"{part}_projection").register_forward_hook(
+            lambda module, given, made, part=part: passed.update({part: made[0].chunk(attention.num_heads, dim=-1)[head]})
+        )
+        for part in ("query", "key")
+    ]
+    with torch.no_grad():
+        translator.model(source, torch.tensor([[SOS_ID, *written[:-1]]]))
+    for hook in hooks:
+        hook.remove()
+    products = passed["query"] @ passed["key"].T  # (query, key)
+
+    choose(page, "Which attention", kind)
+    page.get_by_role("button", name=f"layer 2, head {head + 1}").click()
+    which = page.get_by_label("The row of")
+    page.wait_for_selector(".scores tbody tr")
+    for place in (0, len(products) - 1):
+        page.locator(".large-map tbody tr").nth(place).click()
+        assert which.input_value() == str(place)
+        rows = [row.split("\t") for row in page.locator(".scores tbody tr").all_inner_texts()]
+        titles, shown = [row[0] for row in rows], [[number.replace("−", "-") for number in row[1:]] for row in rows]
+        assert titles == ["q · k", "÷ √24", "mask", "softmax"]
+        exact = products[place]
+        future = torch.arange(len(exact)) > place if "masked" in kind else torch.zeros(len(exact), dtype=bool)
+        scaled = exact / 24**0.5
+        for line, numbers in zip(shown, (exact, scaled, scaled.masked_fill(future, -torch.inf)), strict=False):
+            assert [float(cell.replace("∞", "inf")) for cell in line] == pytest.approx(numbers.tolist(), abs=0.06)
+        weights = kept[name][0, head, place].tolist()
+        assert [int(cell) for cell in shown[3]] == pytest.approx([100 * weight for weight in weights], abs=0.51)
+
+
+@pytest.mark.parametrize(
+    ("off", "changes"),
+    [
+        ([("Decoder: cross-attention", 1, 2)], True),  # the negation is lost
+        ([("Encoder: self-attention", 1, head) for head in range(4)], True),  # the gender
+        ([("Decoder: masked self-attention", 0, 0), ("Decoder: cross-attention", 0, 3)], False),
+    ],
+)
+def test_a_head_switched_off_changes_the_translation_as_in_python(seen, translator, off, changes):
+    page = seen.page
+    whole, model = translator.translate(SENTENCE), translator.model
+    with ExitStack() as stack:
+        for kind, layer, head in off:
+            stack.enter_context(without_head(model.get_submodule(KINDS[kind].format(layer)), head))
+            page.get_by_role("checkbox", name=f"{kind}, layer {layer + 1}, head {head + 1}").press("Space")
+        expected = translator.translate(SENTENCE)
+    assert (expected != whole) == changes
+    count = len(off)
+    page.wait_for_function("count => document.querySelector('.both').innerText.includes(`Without ${count} of 24`)", arg=count)
+    assert page.locator(".both .translation").all_inner_texts() == [whole, expected]
+    said = page.locator(".both [role=status]")
+    assert said.inner_text() == f"Without {count} of 24 heads{'' if changes else ', the same'}:"
+    assert (page.locator(".both mark").count() > 0) == bool(set(expected.split()) - set(whole.split()))
+    press(page, "All heads on")
+    assert page.locator("[data-explorer=heads] :checked").count() == 24
+    assert page.locator(".both .translation").all_inner_texts() == [whole, ""]
+
+
+def stations(stack, layer):
     """The parts of a layer whose vectors the page shows, in its order, and whether their input is shown."""
+    if layer == 0:
+        yield from [("embedding", False), ("position", False)]
     names = {"encoder": ["attention"], "decoder": ["self_attention", "cross_attention"]}[stack]
     yield f"{names[0]}.query_projection", True
     for name in names:
@@ -120,8 +199,12 @@ def test_each_part_of_a_layer_shows_what_it_was_given_and_made(seen, translator,
         passed[name, True], passed[name, False] = given[0][0], made[0]  # each (seq, width)
 
     hooks = [part.register_forward_hook(partial(note, name)) for name, part in module.named_modules()]
+    target_in = torch.tensor([[SOS_ID, *written[:-1]]])
     with torch.no_grad():
-        translator.model(source, torch.tensor([[SOS_ID, *written[:-1]]]))
+        translator.model(source, target_in)
+        tokens = source if stack == "encoder" else target_in
+        passed["embedding", False] = translator.model.source_embedding(tokens)[0]
+        passed["position", False] = translator.model.positional_encoding.table[0, : tokens.size(1)]
     for hook in hooks:
         hook.remove()
 
@@ -134,7 +217,7 @@ def test_each_part_of_a_layer_shows_what_it_was_given_and_made(seen, translator,
         row.focus()
         page.keyboard.press("Home" if place == 0 else "End")
         items = page.locator(".stations li").all()
-        for item, key in zip(items, stations(stack), strict=True):
+        for item, key in zip(items, stations(stack, layer), strict=True):
             vectors = passed[key]
             title, says = item.locator("p").all_inner_texts()
             assert f" ({len(vectors)}, {vectors.size(1)}): " in title
@@ -146,7 +229,7 @@ def test_each_part_of_a_layer_shows_what_it_was_given_and_made(seen, translator,
             mean, deviation = re.search(r"mean (.*), standard deviation ([\d.]+)", says).groups()
             assert float(mean.replace("−", "-")) == pytest.approx(numbers.mean().item(), abs=0.006)
             assert float(deviation) == pytest.approx(numbers.std(unbiased=False).item(), abs=0.006)
-            zeros = re.search(r"(\d+) of 256 are 0", says)
+            zeros = re.search(rf"(\d+) of {len(numbers)} are 0", says)
             assert int(zeros[1] if zeros else 0) == (numbers == 0).sum()
             # The last shade is what the largest numbers have, on their side of 0.
             above, below = (item.locator(f"path.{side}[fill-opacity='1']") for side in ("above", "below"))
@@ -269,5 +352,7 @@ def test_axe_finds_nothing_in_the_parts(visit, html, colour_scheme):
     type_and_send(page, SENTENCE)
     page.wait_for_selector(".steps li li")
     press(page, "All steps")
+    page.get_by_role("checkbox", name="cross-attention, layer 2, head 1").press("Space")
+    page.wait_for_selector(".both [role=status]:has-text('Without')")
     assert found_by_axe(page) == []
     page.close()

@@ -29,11 +29,11 @@ def gru_like(x, h, c, weight, bias):
 
 
 def layer(activation=torch.tanh, hand_on=True, bias=1, own=1, first=1, transposed=False, backwards=False, dim=1):
-    def outputs(x, y, w_x, w_y, b):
-        made, y = [], first * y
+    def outputs(x, h, w_x, w_h, b):
+        made, h = [], first * h
         for step in x.flip(1).unbind(dim=1) if backwards else x.unbind(dim=1):
-            made.append(activation(step @ w_x + own * y @ (w_y.T if transposed else w_y) + bias * b))
-            y = made[-1] if hand_on else y
+            made.append(activation(step @ w_x + own * h @ (w_h.T if transposed else w_h) + bias * b))
+            h = made[-1] if hand_on else h
         return torch.stack(made, dim=dim)
 
     return outputs
@@ -70,11 +70,11 @@ WRONG = [
     ("recurrent_layer", layer(activation=itself), "activation is missing"),
     ("recurrent_layer", layer(activation=torch.relu), "that is ReLU"),
     ("recurrent_layer", layer(activation=torch.sigmoid), r"Each step is tanh\(step @ w_x"),
-    ("recurrent_layer", layer(hand_on=False), "the y from the beginning"),
+    ("recurrent_layer", layer(hand_on=False), "the h from the beginning"),
     ("recurrent_layer", layer(bias=0), "the bias b is missing"),
     ("recurrent_layer", layer(own=0), "there is no memory"),
-    ("recurrent_layer", layer(first=0), "the y that is given"),
-    ("recurrent_layer", layer(transposed=True), "w_y is transposed"),
+    ("recurrent_layer", layer(first=0), "the h that is given"),
+    ("recurrent_layer", layer(transposed=True), "w_h is transposed"),
     ("recurrent_layer", layer(backwards=True), "from the last step to the first"),
     ("recurrent_layer", layer(dim=0), "along dim=1"),
     ("recurrent_layer", lambda *given: layer()(*given)[:, -1], "the last step alone"),

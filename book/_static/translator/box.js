@@ -32,7 +32,7 @@
     }
 
     function show_source(words) {
-      source.replaceChildren(...words.map((word) => element("li", word)));
+      source.replaceChildren(...words.map(({ text, unknown }) => element("li", text, unknown ? "unknown" : "")));
     }
 
     /** Add a French word; `given` if the reader gave it. */
@@ -115,7 +115,7 @@
     async function receive(event) {
       if (event.kind === "source") {
         say("Writing …", "quiet");
-        show_source(event.words.map((word) => word.text));
+        show_source(event.words);
         arrange();
       } else if (event.kind === "token") {
         const begins = /^[▁<]/u.test(event.token) || written.lastElementChild?.textContent.endsWith("'");
@@ -132,13 +132,15 @@
         };
         chosen = answer.words.length - (event.finished ? 2 : 1);
         root.classList.remove("busy");
-        if (event.finished) say(`In French: ${event.text}`, "quiet");
-        else say("It found no end, and was stopped here.", "problem");
+        const unknown = event.unknown.join(", ");
+        const guessed = unknown && `The translator has never seen: ${unknown}. So it guesses. `;
+        if (event.finished) say(`${guessed}In French: ${event.text}`, guessed ? "" : "quiet");
+        else say(`${guessed}It found no end, and was stopped here.`, "problem");
         draw();
         root.dispatchEvent(new CustomEvent("translated", { bubbles: true, detail: event }));
       } else {
         root.classList.remove("busy");
-        say(`Not translated: ${event.message}.`, "problem");
+        say(event.message, "problem");
       }
     }
 

@@ -75,7 +75,7 @@
     listeners.set(id, listen);
     load().then(
       (send) => listeners.has(id) && send({ id, request }),
-      (error) => heard({ id, event: { kind: "problem", message: error.message } }),
+      (error) => heard({ id, event: { kind: "problem", message: `Not translated: ${error.message}.` } }),
     );
     return () => {
       listeners.delete(id);

@@ -1,4 +1,5 @@
-/* The parts of the explorer page: every head, one layer, the next word, the beam. They show what the page's box has translated. */
+/* The parts of the explorer page: every head, heads switched off, one layer, the next word, the beam. They show the
+   sentence in the page's box. */
 ((transformer_lib) => {
   "use strict";
   const { ask } = transformer_lib.client;
@@ -44,6 +45,27 @@
     return svg;
   }
 
+  /** Return a table with a column for each of `names`; `lines` are its rows. */
+  function table(caption, names, lines) {
+    const heading = names.map((name) => element("th", { scope: "col" }, name));
+    return element(
+      "table",
+      {},
+      element("caption", {}, element("span", {}, caption)),
+      element("thead", {}, element("tr", {}, element("td"), ...heading)),
+      element("tbody", {}, ...lines),
+    );
+  }
+
+  const signed = (number, digits = 2) => number.toFixed(digits).replace("-", "−").replace(/^−(?=0\.0+$)/, "");
+  const score = (number) => (number === -Infinity ? "−∞" : signed(number, 1));
+  const SCORES = [
+    { step: "products", title: () => "q · k", write: score },
+    { step: "scaled", title: (d_k) => `÷ √${d_k}`, write: score },
+    { step: "masked", title: () => "mask", write: score },
+    { step: "weights", title: () => "softmax", write: (weight) => String(Math.round(100 * weight)) },
+  ];
+
   /** Every layer and head of the three kinds of attention: all of them small, and one as a table. */
   function maps(root, done) {
     const layers = layers_of(done);
@@ -55,7 +77,13 @@
     small.setAttribute("aria-label", "Layer and head");
     large.setAttribute("role", "region");
     large.setAttribute("aria-label", "The chosen map");
+    const which = element("select");
+    const steps = element("div", { className: "scores", tabIndex: 0 });
+    steps.setAttribute("role", "region");
+    steps.setAttribute("aria-label", "How the row came about");
     let chosen = { layer: layers - 1, head: 0 };
+    let scores; // of the chosen head, once they are there
+    let leave = () => {};
 
     function names() {
       const encoder = Number(kind.value) === 2;
@@ -69,6 +97,8 @@
     function draw() {
       const look = LOOKS[kind.value];
       const { queries, keys } = names();
+      which.replaceChildren(...queries.map((token, value) => element("option", { value }, plain(token))));
+      which.value = queries.length - 1;
       const buttons = [];
       for (let layer = 0; layer < layers; layer++) {
         done.maps[look.key(layer)].forEach((rows, head) => {
@@ -89,7 +119,6 @@
 
       function draw_large() {
         const rows = done.maps[look.key(chosen.layer)][chosen.head]; // (query, key)
-        const heading = keys.map((key) => element("th", { scope: "col" }, plain(key)));
         const body = rows.map((row, query) => {
           const cells = keys.map((_, key) => {
             if (row[key] === undefined) return element("td", { className: "future" }, "–");
@@ -97,26 +126,111 @@
             cell.style.setProperty("--share", row[key]);
             return cell;
           });
-          return element("tr", {}, element("th", { scope: "row" }, plain(queries[query])), ...cells);
+          const line = element("tr", {}, element("th", { scope: "row" }, plain(queries[query])), ...cells);
+          line.addEventListener("click", () => {
+            which.value = query;
+            draw_scores();
+          });
+          return line;
         });
         const caption = `${look.name}, layer ${chosen.layer + 1}, head ${chosen.head + 1}`;
         legend.textContent = `A row for each token that is ${Number(kind.value) === 2 ? "read" : "written"}, a column for each
           that it looks at. Weights in hundredths.`;
-        large.replaceChildren(
-          element(
-            "table",
-            {},
-            element("caption", {}, element("span", {}, caption)),
-            element("thead", {}, element("tr", {}, element("td"), ...heading)),
-            element("tbody", {}, ...body),
-          ),
-        );
+        large.replaceChildren(table(caption, keys.map(plain), body));
+        leave();
+        scores = undefined;
+        steps.replaceChildren();
+        const request = { kind: "scores", text: done.source_text, written: done.written, name: look.key(chosen.layer) };
+        leave = ask({ ...request, head: chosen.head }, (event) => {
+          if (event.kind === "problem") return;
+          scores = event;
+          draw_scores();
+        });
       }
     }
 
+    /** The four steps from the chosen word's query to its row of weights. */
+    function draw_scores() {
+      if (!scores) return;
+      const { keys } = names();
+      const is_chosen = (query) => query === Number(which.value);
+      large.querySelectorAll("tbody tr").forEach((line, query) => line.classList.toggle("chosen", is_chosen(query)));
+      const lines = SCORES.map(({ step, title, write }) => {
+        const cells = Array.from(scores[step][which.value], (number) => element("td", {}, write(number)));
+        if (step === "weights") cells.forEach((cell, key) => cell.style.setProperty("--share", scores.weights[which.value][key]));
+        return element("tr", {}, element("th", { scope: "row" }, title(scores.d_k)), ...cells);
+      });
+      const caption = `${which.selectedOptions[0].textContent}: from its query q and each key k to its row of weights`;
+      steps.replaceChildren(table(caption, keys.map(plain), lines));
+    }
+
     kind.addEventListener("change", draw);
-    root.replaceChildren(labelled("Which attention", kind), small, legend, large);
+    which.addEventListener("input", draw_scores);
+    root.replaceChildren(labelled("Which attention", kind), small, legend, large, labelled("The row of", which), steps);
     draw();
+  }
+
+  /** A box to tick for each head; the translation with all heads, and without those whose box is empty. */
+  function heads(root, done) {
+    const boxes = [];
+    const lines = [...LOOKS].reverse().flatMap(({ name, key }) =>
+      Array.from({ length: layers_of(done) }, (_, layer) => {
+        const cells = done.maps[key(layer)].map((_, head) => {
+          const box = element("input", { type: "checkbox", checked: true });
+          box.setAttribute("aria-label", `${name}, layer ${layer + 1}, head ${head + 1}`);
+          box.addEventListener("input", translate);
+          boxes.push({ box, of: [key(layer), head] });
+          return element("td", {}, box);
+        });
+        return element("tr", {}, element("th", { scope: "row" }, `${name}, layer ${layer + 1}`), ...cells);
+      }),
+    );
+    const numbers = done.maps[LOOKS[0].key(0)].map((_, head) => String(head + 1));
+    const all = element("button", { type: "button" }, "All heads on");
+    const said = element("p");
+    said.setAttribute("role", "status");
+    const after = element("p", { className: "translation", lang: "fr" });
+    const before = element("p", { className: "translation", lang: "fr" }, done.text);
+    let leave = () => {};
+
+    function translate() {
+      leave();
+      const off = boxes.filter(({ box }) => !box.checked).map(({ of }) => of);
+      if (off.length === 0) {
+        said.textContent = "Switch a head off, and the translation without it stands here.";
+        after.replaceChildren();
+        return;
+      }
+      const request = { kind: "heads", text: done.source_text, given: done.written.slice(0, done.given), off };
+      leave = ask(request, (event) => {
+        if (event.kind === "problem") {
+          said.textContent = event.message;
+          return;
+        }
+        const known = done.words.map((word) => word.text);
+        const words = event.words.filter((word) => !word.startsWith("<"));
+        after.replaceChildren(
+          ...words.flatMap((word) => [known.includes(word) ? word : element("mark", {}, word), word.endsWith("'") ? "" : " "]),
+        );
+        said.textContent = `Without ${off.length} of ${boxes.length} heads${event.text === done.text ? ", the same" : ""}:`;
+      });
+    }
+
+    all.addEventListener("click", () => {
+      for (const { box } of boxes) box.checked = true;
+      translate();
+    });
+    root.replaceChildren(
+      table("The four heads of each layer", numbers, lines),
+      all,
+      element(
+        "div",
+        { className: "both" },
+        element("div", {}, element("p", {}, "With all heads:"), before),
+        element("div", {}, said, after),
+      ),
+    );
+    translate();
   }
 
   /** Return what stands where in one attention: the part's name, whether its result or its input is shown, and words. */
@@ -141,6 +255,10 @@
   ];
 
   const GIVEN = { is_input: true, title: "x", says: "what the layer is given" };
+  const SUM = [
+    { part: "embedding", title: "embedding", says: "each token's row of the matrix, times √d_model" },
+    { part: "position", title: "position", says: "sines and cosines that say where it stands; x is the sum of the two" },
+  ];
   const STATIONS = {
     encoder: [
       { ...GIVEN, part: "attention.query_projection" },
@@ -175,8 +293,6 @@
     return svg;
   }
 
-  const signed = (number) => number.toFixed(2).replace("-", "−").replace(/^−(?=0\.00$)/, "");
-
   /** Return in words what the numbers of one row are like. */
   function spread(row) {
     const mean = row.reduce((sum, number) => sum + number, 0) / row.length;
@@ -206,7 +322,8 @@
     const words = () => (places[place.value].stack === "encoder" ? done.read : written);
 
     function draw() {
-      const stations = STATIONS[places[place.value].stack];
+      const { stack, layer } = places[place.value];
+      const stations = [...(layer === 0 ? SUM : []), ...STATIONS[stack]];
       const items = stations.map(({ part, is_input, title, says, third, across }) => {
         const rows = is_input ? vectors[part].given : vectors[part].made; // (seq, width)
         const largest = Math.max(...rows.map((numbers) => numbers.reduce((most, number) => Math.max(most, Math.abs(number)), 0)));
@@ -419,8 +536,23 @@
     search();
   }
 
-  const parts = { maps, layer, probabilities, beam };
-  document.addEventListener("translated", ({ detail }) => {
-    for (const root of document.querySelectorAll("[data-explorer]")) parts[root.dataset.explorer](root, detail);
+  const parts = { maps, heads, layer, probabilities, beam };
+  const roots = document.querySelectorAll("[data-explorer]");
+  let leave = () => {};
+  function show(done) {
+    near.disconnect();
+    leave();
+    for (const root of roots) parts[root.dataset.explorer](root, done);
+  }
+
+  // Until a sentence is typed, the one that is drawn, as soon as a part comes into view.
+  const near = new IntersectionObserver((seen) => {
+    if (!seen.some((part) => part.isIntersecting)) return;
+    near.disconnect();
+    const drawn = JSON.parse(document.querySelector("[data-answer]").dataset.answer);
+    const request = { kind: "translate", text: drawn.source.join(" "), maps: true };
+    leave = ask(request, (event) => event.kind === "done" && show(event));
   });
+  roots.forEach((root) => near.observe(root));
+  document.addEventListener("translated", ({ detail }) => show(detail));
 })((globalThis.transformer_lib ??= {}));

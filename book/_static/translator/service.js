@@ -1,22 +1,24 @@
 /* Answer the requests of a page, in a worker or in the page itself.
 
    A request { kind: "translate", text, first_words, maps } is answered by these events, in this order:
-     { kind: "source", tokens, words }      the tokens that were read, and the words that they spell
+     { kind: "source", words }              the words that are read
      { kind: "token", token, ... }          each token that was written, as soon as it is there
      { kind: "done", tokens, words, ... }   the whole translation
    A request { kind: "sampling", logits, temperature, top_k, top_p }, by { kind: "sampling", possible, best }.
    A request { kind: "beam", text, beam }, by { kind: "beam", steps, hypotheses }.
    A request { kind: "layer", text, written, stack, layer }, by { kind: "layer", vectors }.
+   A request { kind: "scores", text, written, name, head }, by { kind: "scores", d_k, products, scaled, masked, weights }.
+   A request { kind: "heads", text, given, off }, by { kind: "heads", text, words }.
    Each, if it cannot be answered, by { kind: "problem", message }: one sentence for the reader. A request { kind: "stop" }
    with the same id ends one that is still running. */
 ((transformer_lib) => {
   "use strict";
-  const { softmax } = transformer_lib.tensors;
-  const { capture_attention } = transformer_lib.attention;
+  const { dot, softmax } = transformer_lib.tensors;
+  const { split_heads, capture_attention } = transformer_lib.attention;
   const { SOS_ID, EOS_ID } = transformer_lib.seq2seq;
   const { Transformer } = transformer_lib.transformer;
-  const { sampling_probabilities, beam_hypotheses } = transformer_lib.decoding;
-  const { pretrained_translator, words_of, word_weights, UnreadableText } = transformer_lib.translation;
+  const { CachedTransformer, sampling_probabilities, beam_hypotheses } = transformer_lib.decoding;
+  const { Translator, pretrained_translator, words_of, word_weights, UnreadableText } = transformer_lib.translation;
 
   /** Return the mean over the heads of `weights`, (heads, query, key): (query, key). */
   function mean_of_heads(weights) {
@@ -25,14 +27,47 @@
     );
   }
 
-  /** Return the ids of `first_words`, (given), which may be none; a message about them names them. */
-  function read_first_words(translator, first_words) {
-    if (first_words.trim() === "") return [];
-    try {
-      return translator.read(first_words);
-    } catch (error) {
-      throw new UnreadableText(error.message.replace(/^text/, "the first words"));
-    }
+  /** Short forms, and what the training sentences have in their place. */
+  const WRITTEN_OUT = [
+    [/\bcan't\b/gi, "cannot"],
+    [/\bwon't\b/gi, "will not"],
+    [/n't\b/gi, " not"],
+    [/\bi'm\b/gi, "I am"],
+    [/'re\b/gi, " are"],
+    [/'ve\b/gi, " have"],
+    [/\b(s?he|it)'s(?= (not )?(arrived|left|fallen|come|gone)\b)/gi, "$1 has"],
+    [/\b(s?he|it|that)'s\b/gi, "$1 is"],
+  ];
+
+  /** Return the words of `text`, without the marks around them; an apostrophe may end one, as in qu'. */
+  const words_in = (text) => text.match(/[\p{L}\p{M}\p{N}]+(?:'[\p{L}\p{M}\p{N}]+)*'?/gu) ?? [];
+
+  /** Return `word` without the characters that training never had, and with small letters where it had no capitals. */
+  function legible(tokenizer, word) {
+    const known = (character) => tokenizer.ids.has(character);
+    const letters = [...word].map((character) => (known(character) ? character : character.toLowerCase()));
+    return letters.filter(known).join("");
+  }
+
+  /**
+   * Return the words of `text`: { typed, read, unknown }. Short forms are written out, and a word that no training sentence
+   * had is `unknown`. `read` is what the translator reads of it, which may be nothing.
+   */
+  function english_words({ tokenizer, words }, text) {
+    const of_training = new Map(words.map((word) => [word.toLowerCase(), word]));
+    const long = WRITTEN_OUT.reduce((text, [short, long]) => text.replace(short, long), tokenizer.normalize(text));
+    return words_in(long).map((word) => {
+      const typed = word.replace(/'$/, "");
+      const known = of_training.get(typed.toLowerCase());
+      return { typed, read: known ?? legible(tokenizer, typed), unknown: known === undefined };
+    });
+  }
+
+  /** Return the ids of `first_words`, (given), which may be none. */
+  function read_first_words(tokenizer, first_words) {
+    const words = words_in(tokenizer.normalize(first_words)).map((word) => legible(tokenizer, word));
+    const text = words.filter((word) => word !== "").join(" ");
+    return text === "" ? [] : tokenizer.encode(text);
   }
 
   /**
@@ -42,15 +77,21 @@
    */
   async function translate(translator, { text, first_words = "", maps = false }, tell, is_wanted) {
     const { tokenizer, model } = translator;
-    const source = translator.read(text); // (source)
-    const source_tokens = source.map((id) => tokenizer.names[id]);
-    const source_words = words_of(source_tokens);
-    const given = read_first_words(translator, first_words);
+    const words_read = english_words(translator, text);
+    const legible_words = words_read.filter(({ read }) => read !== "");
+    if (legible_words.length === 0) throw new UnreadableText("Please write an English sentence.");
+    const source_text = legible_words.map(({ read }) => read).join(" ");
+    const source = translator.read(source_text); // (source)
+    let place = 0;
+    const source_words = legible_words.map(({ typed, read, unknown }) => ({
+      text: unknown ? typed : read,
+      places: tokenizer.encode(read).map(() => place++),
+      unknown,
+    }));
+    const given = read_first_words(tokenizer, first_words);
     const longest = translator.longest(source);
-    if (given.length >= longest) {
-      throw new UnreadableText(`the first words must leave room: they have ${given.length} tokens of at most ${longest}`);
-    }
-    tell({ kind: "source", tokens: source_tokens, words: source_words });
+    if (given.length >= longest) throw new UnreadableText("Please give fewer first words: these leave no room to go on.");
+    tell({ kind: "source", words: source_words });
 
     const { kept, record } = capture_attention();
     const ids = [];
@@ -68,8 +109,9 @@
     const last = `decoder.layers.${model.config.num_layers - 1}.cross_attention`;
     tell({
       kind: "done",
-      source_text: text,
-      read: source_tokens,
+      source_text,
+      read: source.map((id) => tokenizer.names[id]),
+      unknown: [...new Set(words_read.filter(({ unknown }) => unknown).map(({ typed }) => typed))],
       tokens,
       words,
       given: given.length,
@@ -133,21 +175,71 @@
   }
 
   /**
-   * Tell what each part of one layer is given and makes, while `text` is read and the ids `written` are its translation:
-   * `vectors` maps a part's name to { given, made }, each (seq, width). `stack` is "encoder" or "decoder".
+   * Return what each part of `module`, a part of `model`, is given and makes while `source`, (source), is read and the ids
+   * `target_in`, (target), are what the decoder has read: { given, made } by the part's name, each (seq, width).
+   */
+  function vectors_of(model, module, source, target_in) {
+    const plain = Transformer.prototype; // all words at once, without the cache
+    return capture_vectors(module, () => plain.decode.call(model, target_in, plain.start.call(model, source)));
+  }
+
+  /**
+   * Tell the vectors of one layer, while `text` is read and the ids `written` are its translation, and the two whose sum the
+   * first layer is given. `stack` is "encoder" or "decoder".
    */
   function layer(translator, { text, written, stack, layer }, tell) {
     const { model } = translator;
     const source = translator.read(text); // (source)
     const target_in = [SOS_ID, ...written.slice(0, -1)]; // (written): what the decoder had read when it wrote the last one
-    const vectors = capture_vectors(model[stack].layers[layer], () => {
-      const plain = Transformer.prototype; // all words at once, without the cache
-      plain.decode.call(model, target_in, plain.start.call(model, source));
-    });
+    const vectors = vectors_of(model, model[stack].layers[layer], source, target_in);
+    const tokens = stack === "encoder" ? source : target_in;
+    const { source_embedding, positional_encoding } = model; // both stacks have the same
+    vectors.embedding = { made: source_embedding.forward(tokens) };
+    vectors.position = { made: positional_encoding.table.slice(0, tokens.length) };
     tell({ kind: "layer", vectors });
   }
 
-  const answers = { translate, sampling, beam, layer };
+  /**
+   * Tell how one head of the attention called `name` comes to its weights: q · k, that divided by √d_k, the same with -∞
+   * where the query may not look, and its softmax, each (query, key). `text` and `written` are those of `layer`.
+   */
+  function scores(translator, { text, written, name, head }, tell) {
+    const { model } = translator;
+    const attention = name.split(".").reduce((part, key) => part[key], model);
+    const vectors = vectors_of(model, attention, translator.read(text), [SOS_ID, ...written.slice(0, -1)]);
+    const of_head = (part) => split_heads(vectors[part].made, attention.num_heads)[head]; // (seq, d_k)
+    const [queries, keys] = [of_head("query_projection"), of_head("key_projection")];
+    const sees_all = !name.endsWith("self_attention"); // in the decoder alone, some words are still to come
+    const products = queries.map((query) => keys.map((key) => dot(query, key)));
+    const scaled = products.map((row) => row.map((product) => product / Math.sqrt(keys[0].length)));
+    const masked = scaled.map((row, query) => row.map((score, key) => (sees_all || key <= query ? score : -Infinity)));
+    tell({ kind: "scores", d_k: keys[0].length, products, scaled, masked, weights: masked.map(softmax) });
+  }
+
+  /** Return `matrix`, (d_model, d_model), of an output projection with zeros for what reads `head`, as chapter 15 does it. */
+  function without_head(matrix, head, num_heads) {
+    const of_head = (column) => Math.floor((column * num_heads) / matrix.length) === head;
+    return matrix.map((row) => row.map((number, column) => (of_head(column) ? 0 : number)));
+  }
+
+  /**
+   * Tell the translation of `text` by a model in which nobody reads the heads `off`, each [name of its attention, head].
+   * The ids `given` are put into the decoder's mouth.
+   */
+  function heads(translator, { text, given, off }, tell) {
+    const { tokenizer, model } = translator;
+    const parameters = new Map(model.parameters);
+    for (const [name, head] of off) {
+      const weight = `${name}.output_projection.weight`;
+      parameters.set(weight, without_head(parameters.get(weight), head, model.config.num_heads));
+    }
+    const changed = new Translator(new CachedTransformer(model.config, parameters), tokenizer, translator.words);
+    const ids = Array.from(changed.write(changed.read(text), given), ({ word }) => word); // (written)
+    const words = words_of(ids.map((id) => tokenizer.names[id])).map((word) => word.text);
+    tell({ kind: "heads", text: tokenizer.decode(ids), words });
+  }
+
+  const answers = { translate, sampling, beam, layer, scores, heads };
 
   /** Return a function that takes messages { id, request }. `answer` is called with { id, event }. */
   function serve(answer) {
@@ -163,8 +255,9 @@
         translator ??= pretrained_translator();
         await answers[request.kind](translator, request, (event) => answer({ id, event }), () => running.has(id));
       } catch (error) {
-        answer({ id, event: { kind: "problem", message: error.message } });
-        if (!(error instanceof UnreadableText)) throw error; // a mistake of ours: the console should say so
+        const ours = !(error instanceof UnreadableText); // a mistake of ours: the console should say so
+        answer({ id, event: { kind: "problem", message: ours ? `Not translated: ${error.message}.` : error.message } });
+        if (ours) throw error;
       } finally {
         running.delete(id);
       }

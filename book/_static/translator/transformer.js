@@ -35,6 +35,7 @@
         throw new Error("the page's model is post-norm, with sinusoidal positions and one shared vocabulary");
       }
       this.config = config;
+      this.parameters = parameters;
       this.max_len = config.max_len;
       this.positional_encoding = new PositionalEncoding(config.d_model, config.max_len);
       this.source_embedding = new TokenEmbedding(parameters, "source_embedding");

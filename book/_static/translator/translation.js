@@ -97,40 +97,23 @@
     );
   }
 
-  /** Write `text` between quotes as Python does. */
-  function quoted(text) {
-    const mark = text.includes("'") && !text.includes('"') ? '"' : "'";
-    return mark + text.replaceAll("\\", "\\\\").replaceAll(mark, `\\${mark}`) + mark;
-  }
-
   /** What is wrong with a text that the translator cannot read. Its message is one sentence for the reader. */
   class UnreadableText extends Error {}
 
-  /** A trained model and its tokenizer: text in, translated text out. */
+  /** A trained model, its tokenizer, and the `words` of the training sentences: text in, translated text out. */
   class Translator {
-    constructor(model, tokenizer) {
+    constructor(model, tokenizer, words) {
       this.model = model;
       this.tokenizer = tokenizer;
+      this.words = words;
     }
 
-    /** Return the ids of `text`, (seq); a last point, and capitals that training never had, may go. */
+    /** Return the ids of `text`, (seq), whose characters training had: service.js leaves the others out. */
     read(text) {
-      const known = (token) => this.tokenizer.ids.has(token);
-      let characters = [...this.tokenizer.normalize(text.trim().split(/\s+/u).join(" "))];
-      if (/^[.!]$/u.test(characters.at(-1)) && !known(characters.at(-1))) characters = characters.slice(0, -1);
-      if (characters.join("").trim() === "") throw new UnreadableText("text must hold at least one word, but it is empty");
-      const strange = characters.filter((c) => c !== " " && !known(c) && !known(c.toLowerCase()));
-      if (strange.length > 0) {
-        throw new UnreadableText(
-          "text must be written in the characters of the training sentences, " +
-            `but ${quoted(characters.join(""))} also holds ${[...new Set(strange)].sort(by_code_point).join(" ")}`,
-        );
-      }
-      const ids = this.tokenizer.encode(characters.map((c) => (known(c) ? c : c.toLowerCase())).join(""));
+      const ids = this.tokenizer.encode(text);
       if (ids.length > this.model.max_len) {
         throw new UnreadableText(
-          `text must have at most ${this.model.max_len} tokens, ` +
-            `but ${quoted(characters.slice(0, 30).join(""))}… has ${ids.length}`,
+          `Please write a shorter sentence: the translator takes ${this.model.max_len} pieces of words, and this has ${ids.length}.`,
         );
       }
       return ids;
@@ -162,15 +145,11 @@
     }
   }
 
-  function by_code_point(a, b) {
-    return a.codePointAt(0) - b.codePointAt(0);
-  }
-
   /** Return the translator of `pretrained`, which the generated script weights.js holds. */
   function pretrained_translator(pretrained = transformer_lib.pretrained) {
     const parameters = read_parameters(pretrained.shapes, pretrained.weights);
     const model = new CachedTransformer(pretrained.config, parameters);
-    return new Translator(model, new BytePairTokenizer(pretrained.tokenizer));
+    return new Translator(model, new BytePairTokenizer(pretrained.tokenizer), pretrained.words);
   }
 
   transformer_lib.translation = {

@@ -12,36 +12,36 @@ __all__ = ["gates", "half_life", "last_outputs", "lstm_step", "recurrent_layer"]
 
 
 def _outputs(
-    x: Tensor, y: Tensor, w_x: Tensor, w_y: Tensor, b: Tensor, activation: Callable = torch.tanh, hand_on: bool = True
+    x: Tensor, h: Tensor, w_x: Tensor, w_h: Tensor, b: Tensor, activation: Callable = torch.tanh, hand_on: bool = True
 ) -> Tensor:
     outputs = []
     for step in x.unbind(dim=1):
-        outputs.append(activation(step @ w_x + y @ w_y + b))
-        y = outputs[-1] if hand_on else y
+        outputs.append(activation(step @ w_x + h @ w_h + b))
+        h = outputs[-1] if hand_on else h
     return torch.stack(outputs, dim=1)
 
 
 @exercise(
     cases=[normal((2, 4, 3), (2, 5), (3, 5), (5, 5), (5,)), normal((3, 5, 4), (3, 2), (4, 2), (2, 2), (2,))],
-    hint="Each step is tanh(step @ w_x + y @ w_y + b), and its output is the next y",
+    hint="Each step is tanh(step @ w_x + h @ w_h + b), and its output is the next h",
 )
-def recurrent_layer(x: Tensor, y: Tensor, w_x: Tensor, w_y: Tensor, b: Tensor) -> Iterator:
-    """The reader's `recurrent_layer(x, y, w_x, w_y, b)` returns the outputs of all steps, (batch, seq, hidden)."""
-    right = _outputs(x, y, w_x, w_y, b)
+def recurrent_layer(x: Tensor, h: Tensor, w_x: Tensor, w_h: Tensor, b: Tensor) -> Iterator:
+    """The reader's `recurrent_layer(x, h, w_x, w_h, b)` returns the outputs of all steps, (batch, seq, hidden)."""
+    right = _outputs(x, h, w_x, w_h, b)
     yield right, "one cell for all steps, and each step reads the output of the one before"
     yield right[:, -1], "that is the output of the last step alone: keep the outputs of all steps, and stack them"
     yield right.transpose(0, 1), "the steps come first: stack them along dim=1, for (batch, seq, hidden)"
     yield (
-        _outputs(x, y, w_x, w_y, b, hand_on=False),
-        "each step reads the y from the beginning: give the new output to the next step",
+        _outputs(x, h, w_x, w_h, b, hand_on=False),
+        "each step reads the h from the beginning: give the new output to the next step",
     )
-    yield _outputs(x, y, w_x, w_y, b, activation=lambda total: total), "the activation is missing: put the sum through tanh"
-    yield _outputs(x, y, w_x, w_y, b, activation=torch.relu), "that is ReLU; this exercise asks for tanh"
-    yield _outputs(x, y, w_x, w_y, 0 * b), "the bias b is missing"
-    yield _outputs(x, y, w_x, 0 * w_y, b), "the output of the step before is missing: add y @ w_y, or there is no memory"
-    yield _outputs(x, 0 * y, w_x, w_y, b), "the first step must read the y that is given"
-    yield _outputs(x, y, w_x, w_y.T, b), "w_y is transposed: its rows belong to the old output, so it is y @ w_y"
-    backwards = _outputs(x.flip(1), y, w_x, w_y, b)
+    yield _outputs(x, h, w_x, w_h, b, activation=lambda total: total), "the activation is missing: put the sum through tanh"
+    yield _outputs(x, h, w_x, w_h, b, activation=torch.relu), "that is ReLU; this exercise asks for tanh"
+    yield _outputs(x, h, w_x, w_h, 0 * b), "the bias b is missing"
+    yield _outputs(x, h, w_x, 0 * w_h, b), "the output of the step before is missing: add h @ w_h, or there is no memory"
+    yield _outputs(x, 0 * h, w_x, w_h, b), "the first step must read the h that is given"
+    yield _outputs(x, h, w_x, w_h.T, b), "w_h is transposed: its rows belong to the old output, so it is h @ w_h"
+    backwards = _outputs(x.flip(1), h, w_x, w_h, b)
     yield backwards, "that reads from the last step to the first"
     yield backwards.flip(1), "that reads from the last step to the first"
 

@@ -18,7 +18,7 @@ __all__ = ["mean_vector", "padding_share_of", "two_logits", "word_id"]
 )
 def two_logits() -> Iterator:
     """The reader's `two_logits()` returns the small reader's logits for "good film" in five columns, without and with mask."""
-    yield (-0.75, 1.0), "4 and 2 at the words, then 1, 0.5 and 0.25 in the silence: the verdict has turned"
+    yield (-0.75, 1.0), "4 and 2 at the words, then 1, 0.5 and 0.25 at the padding: the verdict has turned"
     yield (0.25, 2.0), "those are the last states: the logit is the state minus 1"
     yield (1.0, -0.75), "the two logits are exchanged: listening on comes first"
     yield (1.0, 1.0), "listening on takes three more steps behind *film*, and each halves the state"

@@ -162,7 +162,7 @@ def train_translator(
         step=partial(training_step, smoothing=smoothing, max_grad_norm=SETTINGS["clip"]),
         checkpoint=checkpoint,
     )
-    return Translator(model, tokenizer), history
+    return Translator(model, tokenizer, sentences=[english for english, _ in corpus.train]), history
 
 
 def trained_and_averaged(

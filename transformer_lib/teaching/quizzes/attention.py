@@ -4,11 +4,20 @@ from transformer_lib.teaching.quiz import Question
 
 QUESTIONS = [
     Question(
-        "The weights have the shape (3, 5): 3 queries, 5 keys. What sums to 1?",
+        "The plain average was right one time in eight. Why would more training not have helped?",
         answers=[
-            ("Each of the 5 columns.", "A key may be looked at by all or by nobody."),
-            ("Each of the 3 rows.", "One row holds the weights of one query."),
-            ("All 15 of the numbers.", "They sum to 3, one for each query."),
+            (
+                "Eight letters in 32 numbers melt together, and none is heard.",
+                "The bars say otherwise: it knows which eight letters are in the room.",
+            ),
+            (
+                "Two dictionaries with the same average need different answers.",
+                "Let two values swap places: average and question stay, the right answer does not.",
+            ),
+            (
+                "Each new dictionary pushes out what the older ones had taught it.",
+                "There is nothing to keep of the older ones: each dictionary has pairs of its own.",
+            ),
         ],
         correct=1,
     ),
@@ -22,39 +31,41 @@ QUESTIONS = [
         correct=1,
     ),
     Question(
-        "What does head 0 of 8 see of a word's vector of 512 numbers?",
+        "A sentence has 20 words of 512 numbers each. What does head 0 of 8 get to see?",
         answers=[
+            ("All 512 numbers of all 20 words.", "Its own matrix, 512 by 64, takes in each whole word."),
+            ("The first 64 numbers of all 20 words.", "Only the projected result is cut; the words themselves never are."),
             (
-                "All 512 of them, projected onto 64.",
-                "Its own matrix, 512 by 64, takes in the whole vector.",
-            ),
-            (
-                "The first 64 of them, exactly as they are.",
-                "Only the projected result is cut; the vector itself never is.",
-            ),
-            (
-                "Every eighth of them, 64 in all.",
-                "Nothing of the word's vector is left out before the projection.",
+                "All 512 numbers of some of the words.",
+                "Each head looks at each word. Cut is the result, and by its numbers, not by words.",
             ),
         ],
         correct=0,
     ),
     Question(
-        "Of two words, one has the weight 0.881, and its score rises by 0.1. How much does its weight rise, about?",
+        "Two vectors of random numbers grow from width 16 to width 64. What does their dot product do, undivided?",
         answers=[
-            ("By 0.088: so much is 0.1 of it.", "Between score and weight lies the softmax, which already leans to one side."),
-            ("By 0.025: as from even weights.", "So much it would rise if the two scores were equal."),
-            ("By 0.010: less than from even ones.", "The further ahead a word is, the less its weight still moves."),
+            ("It becomes 4 times as large: so many more products.", "Their signs differ, so many of them cancel."),
+            ("It stays as large as it was: the products cancel.", "Not completely. Toss more coins, and you end further away."),
+            (
+                "It becomes 2 times as large: many products cancel.",
+                "The typical distance from 0 grows with the root: √64 / √16 = 2.",
+            ),
         ],
         correct=2,
     ),
     Question(
-        "The rows 0 1 2 3, 10 11 12 13 and 20 21 22 23 become two heads by `view(1, 2, 3, 2)` alone. "
-        "Which rows does head 1 get?",
+        "Two letters are asked for at once. How many single letters did *one* head get right, after four times the steps?",
         answers=[
-            ("12 13, then 20 21, then 22 23.", "The numbers stay in order, and head 1 gets the second half of them all."),
-            ("2 3, then 12 13, then 22 23.", "So it should be; but for that the axes of words and heads must be swapped."),
-            ("10 11, then 12 13, then 20 21.", "The numbers stay in order, but 10 11 is still in head 0."),
+            ("About half of them: it has a single row of weights.", "And one row cannot say which of two values came first."),
+            (
+                "About an eighth of them, as the plain average did.",
+                "It hears more than the average: its weights depend on the question.",
+            ),
+            (
+                "Nearly each of them: more steps make up for a head.",
+                "Two heads needed 400 steps for that; one head did not get there in 1,600.",
+            ),
         ],
         correct=0,
     ),

@@ -4,22 +4,22 @@ from transformer_lib.teaching.quiz import Question
 
 QUESTIONS = [
     Question(
-        "What is the same in the cross-attentions of decoder layers 1 and 2?",
+        "One sentence, two encoder layers, two decoder layers. How many tables of keys do the two cross-attentions make?",
         answers=[
             (
-                "The keys and values: made once from memory, given to both layers.",
-                "Each layer has matrices of its own, and makes its own keys and values.",
+                "One: from the memory, and both decoder layers are given it.",
+                "Both are given the memory. Each makes its own keys from it, with a matrix of its own.",
             ),
             (
-                "The queries: made once from the target words, given to both layers.",
-                "Each layer asks anew, from what its own self-attention has found.",
+                "Two: both from the memory, each with a matrix of its own.",
+                "`Decoder` hands the same `memory` to each layer, and each layer makes keys with a matrix of its own.",
             ),
             (
-                "The memory: made once from the source sentence, given to both layers.",
-                "`Decoder` hands the same `memory` to each layer; matrices make the rest.",
+                "Two: one from each encoder layer, first to first, second to second.",
+                "Encoder layer 1 reaches the decoder only through layer 2. Both tables come from the memory.",
             ),
         ],
-        correct=2,
+        correct=1,
     ),
     Question(
         "In *See it*, *pas* asks, and its thickest line goes to *student*. What does this line show?",
@@ -51,31 +51,30 @@ QUESTIONS = [
                 "The sum is right, but it rises at one word: ten *je* and ten *tu* are still ½ each, and *pas* is certain.",
             ),
             (
-                "The noun's, from log 4 to log 5, and the first word's, from log 8 to 10.",
+                "The noun's, log 4 to log 5, and the first word's, from log 8 to log 10.",
                 "Ten sentences begin with *je* and ten with *tu*: that is ½ each, as before, and costs log 2.",
             ),
         ],
         correct=0,
     ),
     Question(
-        "A source of 5 words is translated. At the first place of the target, cross-attention looks at the fifth source word. "
-        "Is that a leak?",
+        "At place 2 of the target, *je* looks at *not*, the third source word. Should a mask hide it?",
         answers=[
             (
-                "Yes: place 1 may look at places up to 1 only, so the causal mask is missing.",
-                "The causal mask is about target words. The source is known to its last word.",
+                "Yes: place 2 may look at places 1 and 2, as in the box above it.",
+                "In the box above, places are target words. These are source words, and all of them are known.",
             ),
             (
-                "Yes: in training, the fifth source word gives the fifth target word away.",
-                "To translate it is the task. It is given in training and in writing alike.",
+                "In training only: there the third word gives the answer away.",
+                "To find the answer in the source is the task, in training and in writing alike.",
             ),
             (
-                "No: the causal mask of the encoder has hidden what must be hidden already.",
-                "The encoder has no causal mask: its words look forwards and backwards.",
+                "No: the mask of the self-attention has hidden it already.",
+                "That mask hides target words from target words. It hides nothing of the source.",
             ),
             (
-                "No: the words that the decoder must predict are the target's, not these.",
-                "The future is what is not *written* yet; the memory holds none of it.",
+                "No: a causal mask hides what is not written yet, not what is read.",
+                "The words to be written are the target's; the memory holds none of them.",
             ),
         ],
         correct=3,

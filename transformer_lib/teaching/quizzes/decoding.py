@@ -4,68 +4,74 @@ from transformer_lib.teaching.quiz import Question
 
 QUESTIONS = [
     Question(
-        "Why does the model's most probable sentence escape greedy decoding in this chapter?",
+        "Why does greedy decoding miss the models' most probable sentence for *you are a student*?",
         answers=[
             (
-                "The model gives the better first word too little probability: it has learned the shares badly.",
-                "It has learned the shares well: tu has 0.60 and vous 0.40, as in the book.",
+                "*Tu* and *vous* are equally probable, and greedy decoding takes the first in the list.",
+                "*Tu* has 0.60, *vous* 0.40: the best word is clear, and begins no best sentence.",
             ),
             (
-                "The probability of the best first word is divided, at a later place, among several whole sentences.",
-                "Tu has 0.60, but it is divided between two sentences.",
+                "*Tu* is more probable than *vous*, but its share is divided between two sentences.",
+                "0.60 against 0.40 at first, but then 0.33 and 0.27.",
             ),
             (
-                "Each further word lowers the probability, so greedy decoding ends with the shorter sentence.",
-                "The sentences are equally long here. Length counts in the other example.",
+                "*Vous* is more probable than *tu*, but its share is divided between two sentences.",
+                "Greedy decoding would then begin with *vous*; and after *vous* nothing is divided.",
             ),
         ],
         correct=1,
     ),
     Question(
-        "The fourth word goes into the decoder with a cache. Of which words are queries computed in self-attention?",
+        "The fourth word goes into the decoder with a cache. What does self-attention compute, and what is kept already?",
         answers=[
             (
-                "Of all four: the first three have to look at the new word too.",
-                "The earlier ones may not look at a later word.",
+                "One query; the keys and values of four words are kept.",
+                "The fourth word has never been read: its key and value are new.",
             ),
             (
-                "Of all four: the cache keeps keys and values, but no queries.",
-                "It keeps none because none is needed: the first three have asked, each at its own step.",
+                "Four queries, one key, one value; three keys and values are kept.",
+                "The first three have asked, each at its own step.",
             ),
             (
-                "Of the fourth: the first three have asked at their own steps.",
-                "Of those it needs the keys and values, which are kept.",
+                "One query, one key, one value; three keys and values are kept.",
+                "The new word asks, and is looked at too. The first three do not change.",
             ),
         ],
         correct=2,
     ),
     Question(
-        "Somebody decodes without the causal mask. In which layers do the keys of earlier words change with a new word?",
+        "A beam of 3 begins with three equal rows. What would it write if all three sums began at 0?",
         answers=[
             (
-                "In the second and above, but not in the first.",
-                "A key of the first is made of its word and position. What enters the second has looked at the new word.",
+                "One sentence, three times: equal rows keep the same words.",
+                "Equal candidates stand side by side, so the best one is kept once from each row.",
             ),
             (
-                "In the first, but not in the second and above.",
-                "In the first a key is made of its word and position, before anybody looks at another word.",
+                "Three sentences, as before: `topk` takes three other words.",
+                "The best word stands in the list three times, once for each row. `topk` takes these.",
             ),
             (
-                "In the first as well as in the second and above.",
-                "In the first a key is made of its word and position, before anybody looks at another word.",
+                "Nothing: a sum of 0 counts as ended, and is never extended.",
+                "A sum of −∞ is never extended. 0 is the logarithm of 1, where every sentence begins.",
             ),
         ],
         correct=0,
     ),
     Question(
-        "A beam has 2 tokens with log P = −0.8, and 7 tokens with −0.9. Which sentence wins with α = 0, which with α = 0.6?",
+        "The length penalty divides the longer sentence by more. Why does that help it?",
         answers=[
-            ("The long one with 0, the short one with 0.6.", "With 0 both are divided by 1, and −0.8 is above −0.9."),
             (
-                "The short one with 0, and again with 0.6.",
-                "With 0.6 it has −0.8/1.097 = −0.73, the long one −0.9/1.516 = −0.59.",
+                "A probability below 1 comes nearer to 1.",
+                "Divided by more than 1 it becomes smaller. But the logarithm is divided, not P.",
             ),
-            ("The short one with 0, the long one with 0.6.", "−0.9/1.516 = −0.59 is nearer to 0 than −0.8/1.097 = −0.73."),
+            (
+                "The smaller score wins, as with a loss.",
+                "The higher score wins: −0.605 is above −0.728.",
+            ),
+            (
+                "A negative logarithm comes nearer to 0.",
+                "−0.916/1.516 = −0.605, above −0.799/1.097 = −0.728.",
+            ),
         ],
         correct=2,
     ),

@@ -4,16 +4,6 @@ from transformer_lib.teaching.quiz import Question
 
 QUESTIONS = [
     Question(
-        "An LSTM's forget gate stands at 0.9 at every step, and its input gate at 0. "
-        "How much of the cell state is left after two steps?",
-        answers=[
-            ("1 %", "That would be a gate that forgets nine tenths. The name misleads: a 1 keeps all."),
-            ("81 %", "It was multiplied by 0.9 twice, and nothing was added."),
-            ("90 %", "That is after one step. The gate multiplies again at each step."),
-        ],
-        correct=1,
-    ),
-    Question(
         "Forget gate and input gate of an LSTM both stand at 1 all the time. What is its cell state?",
         answers=[
             ("The sum of all its proposals so far.", "Nothing is erased, and everything is written: add, add, add."),
@@ -35,36 +25,46 @@ QUESTIONS = [
             ),
             (
                 "To show that the task can be learned, and that the training is sound.",
-                "It is perfect there. So what breaks it is the distance.",
+                "It is perfect there. With the same training it fails on the long ones.",
             ),
         ],
         correct=2,
     ),
     Question(
-        "Name the first of 20 to 40 symbols: with torch's start, an LSTM learned nothing of it in 400 training steps. "
-        "What was missing?",
+        "A whiteboard's forget gate stands at 0.5 for thirty steps. What is left of the number written at first, "
+        "and of the error that comes back to it?",
         answers=[
             (
-                "Room in its memory: 32 numbers could not hold a symbol over forty steps.",
-                "The same 32 numbers hold it if the forget gate starts open.",
+                "A billionth of the number, and all of the error.",
+                "Each step multiplies the error by the gate as well. That is why nothing is learned.",
             ),
             (
-                "News from the end: hardly any of the error came back to the first step.",
-                "Of 0.6 a step, two parts in ten million are left after 30 steps.",
+                "A billionth of the number, and a billionth of the error.",
+                "Both are multiplied by 0.5 thirty times. An open gate serves both.",
             ),
             (
-                "A gate that can keep: its forget gate could not come near enough to 1.",
-                "It is the same gate as in the LSTM that learned. Only its start differs.",
+                "Half of the number, and a billionth of the error.",
+                "Half is left after one step. The gate multiplies again at each step.",
             ),
         ],
         correct=1,
     ),
     Question(
+        "Name the first of 20 to 40 symbols: with torch's start, an LSTM learned nothing of it in 400 training steps. "
+        "What did the LSTM that learned it have more?",
+        answers=[
+            ("A larger state, with room for forty symbols.", "Both have 32 numbers, and one symbol to keep."),
+            ("More training steps, until the gate had opened.", "Both have 400. One began where the other had to get to."),
+            ("A larger bias on its forget gate at the start.", "It began at 3, which is a gate of 0.95."),
+        ],
+        correct=2,
+    ),
+    Question(
         "A GRU's update gate stands at 0.75, its old state at 2, its proposal at −2. What is the new state?",
         answers=[
-            ("−1, since it takes three quarters of the new.", "In some papers. Here, as in torch, z is what is kept."),
-            ("0, since the old and the new cancel out.", "With z = 0.5 they would."),
-            ("1, since it keeps three quarters of the old.", "0.75 · 2 + 0.25 · (−2) = 1."),
+            ("−1", "In some papers. Here, as in torch, z is the share of the old."),
+            ("0", "With z = 0.5 the two would cancel out."),
+            ("1", "It keeps three quarters of the old: 0.75 · 2 + 0.25 · (−2) = 1."),
         ],
         correct=2,
     ),

@@ -7,9 +7,9 @@ QUESTIONS = [
         "Two processes divide by all words of the batch, DistributedDataParallel takes the mean, and Adam trains. What "
         "gives the mistake away?",
         answers=[
-            ("Comparing the losses with those of one process.", "Adam cancels the factor ½: the losses are nearly the same."),
-            ("Comparing the weights of the two processes.", "Both take the same wrong gradient, so they stay equal."),
-            ("Comparing the gradient with that of one process.", "It is half as long as it should be."),
+            ("The losses of 30 steps, beside those of one process.", "Adam cancels the factor ½: they are nearly the same."),
+            ("The gradients of both processes, beside each other.", "Both hold the same wrong mean, so they agree."),
+            ("The gradient of one step, beside that of one process.", "It is half as long as it should be."),
         ],
         correct=2,
     ),
@@ -23,21 +23,21 @@ QUESTIONS = [
         correct=1,
     ),
     Question(
-        "In bfloat16, 1 + 1 + … stops at 256. Where does 2 + 2 + … stop?",
+        "A training step in mixed precision: which of these numbers has 16 bits?",
         answers=[
-            ("At 512.", "Beyond 512 the numbers lie 4 apart: 514 is a tie, and goes back to 512."),
-            ("At 256 too.", "From 256 on the numbers lie 2 apart: 258 exists, and so do 260, 262, …"),
-            ("At 128.", "Up to 256 every whole number is there."),
+            ("The input of a linear layer.", "It is a factor of a product; only sums must not be rounded each time."),
+            ("The mean of all gradients.", "It is added up from many parts, and stays float32."),
+            ("The weight that Adam moves.", "It would stand still, as 1 + 0.001 does."),
         ],
         correct=0,
     ),
     Question(
-        "A model with its gradients and Adam's moments takes 2 GB, a batch's activations 12 GB. One process takes the batch "
-        "in two parts. How much must it hold at once?",
+        "A model of 100 million parameters is trained with Adam in float32. A batch's activations take 12 GB, and one process "
+        "takes it in two parts. How much must it hold at once?",
         answers=[
-            ("7 GB.", "Only the activations shrink; each parameter keeps its 16 bytes."),
-            ("8 GB.", "2 GB stay, and one part's activations take 6."),
-            ("14 GB.", "The first part's activations are gone before the second part comes."),
+            ("6.8 GB.", "Only the activations shrink; each parameter keeps its 16 bytes."),
+            ("7.6 GB.", "1.6 GB stay, 16 bytes per parameter, and one part's activations take 6."),
+            ("6.4 GB.", "These are the weights and one part: gradients and Adam's moments are missing."),
         ],
         correct=1,
     ),

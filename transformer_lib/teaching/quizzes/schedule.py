@@ -13,41 +13,29 @@ QUESTIONS = [
         correct=2,
     ),
     Question(
-        "A weight's first gradient is 0.000003, another's is 3. How do Adam's first moves of the two compare?",
+        "A weight's first gradient is 0.000003, another's is 3. How long are Adam's first moves of the two?",
         answers=[
-            ("The second is a million times as long.", "So it would be in plain gradient descent."),
-            (
-                "Both are nearly as long as the rate.",
-                "g / |g| has no size: even a small gradient moves a weight by the full rate.",
-            ),
-            ("Both are a tenth of the rate long.", "A tenth of g enters m, but m is divided by the sum of its shares, 0.1."),
+            ("Each has its gradient's length.", "So it would be in plain gradient descent."),
+            ("Each is about one rate long.", "g / |g| has no size: even a small gradient moves a weight by the full rate."),
+            ("Each is a tenth of a rate long.", "A tenth of g enters m, but m is divided by the sum of its shares, 0.1."),
         ],
         correct=1,
     ),
     Question(
-        "In the chapter a trained network went on at nearly the same rate, but Adam started anew. What did its loss do?",
+        "A trained network, its loss at 0.01, goes on with an Adam that starts anew. What did the chapter see in 40 steps?",
         answers=[
-            (
-                "It leapt above 2.5 in one step and stayed there.",
-                "The fresh network stayed near 2.5. The trained one came back.",
-            ),
-            (
-                "It leapt above 2.5 in one step and came back.",
-                "The fresh Adam does the harm; a trained network recovers from it.",
-            ),
-            (
-                "It rose a little in each step and came back.",
-                "One step was enough: it went from 0.01 to more than that of a network that knows nothing.",
-            ),
+            ("A loss near 0.01: what is learned stays.", "It rose in a single step, to 3.77."),
+            ("A loss near 2.5 until the end.", "So it was with the fresh network. The trained one came back."),
+            ("A loss above 2.5, and then a low one.", "The fresh Adam does the harm; a trained network recovers from it."),
         ],
-        correct=1,
+        correct=2,
     ),
     Question(
-        "Twelve layers, post-norm: what does the record show at 0.0177, the formula's own peak for 100 steps of warm-up?",
+        "Twelve layers, post-norm: at which peak did all three runs with the climb learn, and none of the three without?",
         answers=[
-            ("With the climb no run learned either.", "The formula is no law. Here its peak needs a factor."),
-            ("With the climb two runs of three learned.", "That was at half of it, 0.0088."),
-            ("With the climb all three runs learned.", "That was at a quarter of it, 0.0044, and below."),
+            ("At 0.0044.", "It is a quarter of the formula's own peak for 100 steps of warm-up."),
+            ("At 0.0088.", "There two of the three runs with the climb learned."),
+            ("At 0.0177.", "At the formula's own peak no run learned, with the climb or without."),
         ],
         correct=0,
     ),

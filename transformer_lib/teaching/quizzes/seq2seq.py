@@ -7,8 +7,8 @@ QUESTIONS = [
         "The network that writes a word for each word gives *suis* and *ne* one half each after *I am*. What would help it?",
         answers=[
             (
-                "A much larger state, and four times the training.",
-                "All eight sentences are the same two words so far: no state can tell them apart.",
+                "To keep the state after *I*, besides the one after *am*.",
+                "Both are the same in all eight sentences, so neither tells which word comes next.",
             ),
             ("To write one word later, with one place more.", "The next word is *a* or *not*, and that decides."),
             (
@@ -29,35 +29,35 @@ QUESTIONS = [
         correct=0,
     ),
     Question(
-        "Your loss is very small, and your model writes *je je je je*. Which line of your program do you look at first?",
+        "Your loss is very small, and your model writes *je je je je*. What has the decoder probably read in training?",
         answers=[
             (
-                "The one that leaves the padding out of the loss.",
-                "Counted padding slows the learning, and more steps make up for it.",
+                "Its own last word, right or wrong.",
+                "Then it was trained as it writes, and a small loss would mean right words.",
             ),
-            ("The one that puts SOS in front of `target_in`.", "Without the shift it learns to repeat what it reads."),
-            ("The one that puts EOS behind `target_out`.", "Without EOS the words are right, and then it goes on."),
+            ("The target, without SOS in front.", "Each time the very word that it must write: it has learned to copy."),
+            ("The target, without EOS at the end.", "That is as it should be: EOS is written, and never read."),
         ],
         correct=1,
     ),
     Question(
-        "32 numbers of 32 bits have room for 1,024 bits, and a sentence of 14 letters needs 46.5. "
-        "Which measurement says that room is not what runs out?",
+        "A state of 32 numbers gets half of the sentences right up to 6.6 letters. "
+        "Which measurement says that it was not full?",
         answers=[
             (
-                "With 128 numbers and the same training, longer sentences come out right.",
-                "That would be so, too, if room were what runs out.",
-            ),
-            (
-                "With 32 numbers and four times the training, longer ones come out right.",
-                "The same 32 numbers then hold more than before.",
-            ),
-            (
-                "With any of the four sizes, hardly any sentence of 16 letters is right.",
+                "With 32 numbers or with 128, hardly any of 14 letters come out right.",
                 "That there is a limit does not say what it is made of.",
             ),
+            (
+                "With 128 numbers and the same training, half are right at 9.9 letters.",
+                "That would be so, too, if the 32 numbers had been full.",
+            ),
+            (
+                "With 32 numbers and longer training, half are right at 9.2 letters.",
+                "The same 32 numbers then hold more than before.",
+            ),
         ],
-        correct=1,
+        correct=2,
     ),
     Question(
         "You call `decode` with SOS, and then once more with *je*, on the same state. What does the second call return?",

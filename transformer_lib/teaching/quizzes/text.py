@@ -4,11 +4,11 @@ from transformer_lib.teaching.quiz import Question
 
 QUESTIONS = [
     Question(
-        "The vector of padding is all zeros. Why can padding still turn the verdict of a GRU?",
+        "The vector of padding is all zeros. Why can padding turn the verdict of a GRU?",
         answers=[
-            ("Training changes the zeros as well.", "Ours stay zero, and the verdict turns all the same."),
-            ("The logit counts them as negative.", "The logit comes from the last state, not from the zeros."),
-            ("Each step of the GRU changes its state.", "Also a step on zeros. So at padding no step must be taken."),
+            ("In training its vector moves away from zero.", "Ours stays zero, and the verdict turns all the same."),
+            ("The linear layer scores the padding as well.", "The linear layer sees the last state alone."),
+            ("Its step makes a new value all the same.", "It comes from the old state and the biases."),
         ],
         correct=2,
     ),
@@ -22,31 +22,31 @@ QUESTIONS = [
         correct=2,
     ),
     Question(
-        "Without a mask, and without added padding, a reader is right on more than 99 of 100 held-out reviews. In wider "
-        "batches it will …",
+        "Eight readers without a mask were right on at least 99 of 100 reviews. What became of them with forty columns of "
+        "padding?",
         answers=[
-            ("… stay near that, if it really reads the words.", "Reader 1 had such a share, and fell to a coin flip."),
-            ("… hold or fail, which this share cannot tell.", "Five of eight held and three did not, from one left edge."),
-            ("… fail for sure, as every reader without a mask.", "Five of the eight held their verdict through forty columns."),
+            ("All eight ended near 50 of 100.", "The small reader would. Of these, five nearly held."),
+            ("Two ended at 50, and one at 88.", "The other five nearly held. In narrow batches nothing had told which."),
+            ("One ended at 88, and seven held.", "Readers 1 and 2 ended at a coin flip."),
         ],
         correct=1,
     ),
     Question(
-        "A reader gives the logit −3.6 to every review in a wide batch. You test it on negative reviews only. Which share is "
-        "right?",
+        "Which part of `SentimentClassifier` keeps the GRU from stepping on padding?",
         answers=[
-            ("All of them, each for the same reason.", "It says negative to all. A test needs both kinds of reviews."),
-            ("One half, since it can only guess now.", "One half is the share over both kinds together."),
-            ("None, because it has forgotten each.", "It has forgotten them, and negative is still right for each."),
+            ("`lengths`: a row ends at its last word", "They are the sums of the mask, and packing obeys them."),
+            ("`clamp(min=1)`: no length is below one", "On the contrary: a review without words takes one step on padding."),
+            ("`padding_idx`: its vector stays at zero", "A step on zeros is still a step."),
         ],
         correct=0,
     ),
     Question(
-        "Batches are made of reviews of similar length in place of random ones; the classifier has its mask. What changes?",
+        "A trained classifier with its mask reads the test in batches of similar length, in place of random ones. What "
+        "changes?",
         answers=[
-            ("The logits: less padding moves them less.", "With the mask padding moves no logit at all."),
-            ("The amount of work, and none of the logits.", "Fewer squares are computed. What a review gets stays."),
-            ("The gradients: less padding enters them.", "With the mask no gradient depends on padding."),
+            ("The logits of the short reviews alone", "With the mask padding moves no logit at all."),
+            ("The size of the rectangles, and no logit", "Fewer squares are stored. What a review gets stays."),
+            ("Each logit, since its neighbours are others", "Each row is read alone: no neighbour enters a logit."),
         ],
         correct=1,
     ),

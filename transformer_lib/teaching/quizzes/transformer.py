@@ -4,59 +4,65 @@ from transformer_lib.teaching.quiz import Question
 
 QUESTIONS = [
     Question(
-        "A Transformer trained without positions copies each single symbol well. What does it write for `7 7`?",
+        "A copier trained without positions copies each single symbol well. What does it write for `7 7`?",
         answers=[
             (
-                "7 7: with equal symbols no order can be wrong.",
-                "The order is no problem here, but how many there are: equal rows have that row as their average.",
+                "`7 7`: the memory has two rows, and it writes one symbol for each.",
+                "Both rows are equal, so attention fetches from the two what it would fetch from one.",
             ),
             (
-                "7: both sources look the same to attention.",
-                "An average of equal rows is that row. Here a model without positions is worse than a guess.",
+                "`7`: what attention fetches from two equal rows is that row again.",
+                "The weights sum to 1. So the two sources are one to it, and for one of them it must be wrong.",
             ),
             (
-                "One of the ten symbols, as if it had guessed.",
-                "So does the model without cross-attention. This one sees which symbols the source has.",
+                "One of the ten symbols, as likely any other as the 7: it is a guess.",
+                "So does the model without cross-attention. This one sees which symbol the source has.",
             ),
         ],
         correct=1,
     ),
     Question(
-        "In the base model a row of the shared matrix starts with numbers of size 0.044. What is used at the two doors?",
+        "The rows of the base model's shared matrix start with numbers of size 0.044. Why not with size 1?",
         answers=[
             (
-                "At the entrance size 1, at the exit size 0.044.",
-                "The factor √d_model makes it heard beside the positions; at the exit small rows keep it from being too sure.",
+                "At the exit an untrained model would be too sure of some word.",
+                "A logit, a sum of 512 products, would have a size of about 23. The entrance gets its size 1 by a factor.",
             ),
             (
-                "At the entrance size 0.044, at the exit size 1.",
-                "Beside the positions, of size 0.7, that would be a whisper; and at the exit the logits would be too large.",
+                "At the entrance the words would be too large beside the positions.",
+                "There they do have size 1, by the factor √512, beside positions of size 0.7.",
             ),
             (
-                "At both size 1: one matrix has only one size.",
-                "The matrix is one, but at one of the doors its row is multiplied by √d_model.",
+                "At the exit the norm would make them small again before the softmax.",
+                "The norm comes before the comparison, and the logits go to the softmax as they are.",
             ),
         ],
         correct=0,
     ),
     Question(
-        "Which of these pieces could be taken out, and the small model copied as well as before, from all three starts?",
+        "Which of these pieces could be taken out, and the copier copied as well as before, from all three starts?",
         answers=[
             ("The plus.", "Without it the share depended on the start: 91 %, 54 %, 10 %."),
             ("The positions.", "Without them five symbols came out right in one sentence of a hundred."),
-            ("The encoder's attention.", "To copy a symbol, nothing has to be known about its neighbours."),
+            ("The encoder's attention.", "All three models without it copied every sentence of five, or all but one of 1,000."),
         ],
         correct=2,
     ),
     Question(
-        "A model writes ten words and the end sign. How often do `start` and `decode` run?",
+        "A model has written ten words, one after the other, and now chooses the end sign. What does this call of `decode` do?",
         answers=[
-            ("One time, and ten times.", "The end sign, too, has to be chosen: eleven times."),
             (
-                "One time, and eleven times.",
-                "The source stays the same, and is read once; the end sign, too, has to be chosen.",
+                "It computes one row, and returns the logits of one.",
+                "It gets one new word, but the rows of all words so far are computed again.",
             ),
-            ("Eleven times both of them.", "The source does not change while the model writes."),
+            (
+                "It computes eleven rows, and returns the logits of one.",
+                "The start sign and ten words are computed again; the tenth word alone is new in this call.",
+            ),
+            (
+                "It computes eleven rows, and returns the logits of eleven.",
+                "So it would be in training, where all words are new. Here only the tenth is.",
+            ),
         ],
         correct=1,
     ),

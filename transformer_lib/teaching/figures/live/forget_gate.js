@@ -1,7 +1,7 @@
-// Something is written at time step 1, and nothing after it: what is left of it in a cell state, and in a plain neuron.
+// Something is written at time step 1, and nothing after it: what is left of it on a whiteboard behind a forget gate, and on a plain neuron’s sheet.
 
 function start(parts, data) {
-  const state = { written: data.written, f: data.f, w_y: data.w_y, last: data.last, show: "value" }
+  const state = { written: data.written, f: data.f, w_h: data.w_h, last: data.last, show: "value" }
 
   // For each time step what the two hold, and the gradients of that with respect to what they held at step 1.
   function steps() {
@@ -14,9 +14,9 @@ function start(parts, data) {
       neuron.value.push(y)
       neuron.gradient.push(throughNeuron)
       c *= state.f
-      y = Math.tanh(state.w_y * y)
+      y = Math.tanh(state.w_h * y)
       throughCell *= state.f
-      throughNeuron *= state.w_y * (1 - y * y)
+      throughNeuron *= state.w_h * (1 - y * y)
     }
     return { cell, neuron }
   }
@@ -25,18 +25,18 @@ function start(parts, data) {
   const halfLife = () => (state.f < 1 ? Math.log(0.5) / Math.log(state.f) : Infinity)
 
   function says({ cell, neuron }) {
-    const { f, w_y, last, show } = state
+    const { f, w_h, last, show } = state
     const at = (kind) => shown(kind[show][last - 1])
     if (show === "gradient")
       return (
-        `The gradient from time step ${last} back to step 1 is ${at(cell)} through the cell state, ` +
-        `${last - 1} times the factor ${f}. Through the neuron it is ${at(neuron)}: ` +
-        `${last - 1} times ${w_y}, and each time the slope of tanh.`
+        `The gradient from time step ${last} back to step 1 is ${at(cell)} through the whiteboard, ` +
+        `${last - 1} times the factor ${f}. Through the sheet it is ${at(neuron)}: ` +
+        `${last - 1} times ${w_h}, and each time the slope of tanh.`
       )
     const half = f < 1 ? `half is left ${number(halfLife(), 1)} steps after step 1` : "nothing is ever lost"
     return (
-      `At time step ${last} the cell state is ${at(cell)}, ${shown(cell.gradient[last - 1])} of what was written: ${half}. ` +
-      `The neuron’s output is ${at(neuron)}; it began with ${shown(neuron.value[0])}.`
+      `At time step ${last} the whiteboard holds ${at(cell)}, ${shown(cell.gradient[last - 1])} of what was written: ${half}. ` +
+      `The sheet holds ${at(neuron)}; it began with ${shown(neuron.value[0])}.`
     )
   }
 
@@ -63,8 +63,8 @@ function start(parts, data) {
     text((left + right) / 2, bottom + 36, "time step", { "text-anchor": "middle", class: "tl-quiet" })
 
     const curves = [
-      { held: all.neuron, name: `neuron, w_y = ${state.w_y}`, stroke: "var(--tl-mask)", "stroke-dasharray": "6 4" },
-      { held: all.cell, name: `cell state, f = ${state.f}`, stroke: "var(--tl-key)", "stroke-dasharray": "none" },
+      { held: all.neuron, name: `sheet, w_h = ${state.w_h}`, stroke: "var(--tl-mask)", "stroke-dasharray": "6 4" },
+      { held: all.cell, name: `whiteboard, f = ${state.f}`, stroke: "var(--tl-key)", "stroke-dasharray": "none" },
     ]
     curves.forEach(({ held, name, ...look }, i) => {
       const points = held[show].map((value, at) => `${number(x(at + 1), 2)},${number(y(value), 2)}`).join(" ")
@@ -83,7 +83,7 @@ function start(parts, data) {
       if (x(half) + (stacked ? 70 : 170) < right) text(x(half) + 8, middle - 8, words)
       else text(x(half) - 8, middle + 20, words, { "text-anchor": "end" })
     }
-    const label = `Cell state and neuron: the ${show} over ${last} time steps`
+    const label = `Whiteboard and sheet: the ${show} over ${last} time steps`
     parts.show(svg("svg", { viewBox: `0 0 ${width} ${bottom + 42}`, role: "img", "aria-label": label }, ...nodes))
     parts.say(says(all))
   }
@@ -100,7 +100,7 @@ function start(parts, data) {
       value: data.f,
       changed: set("f"),
     }),
-    slider({ label: "weight w_y", values: [0.5, 0.8, 0.9, 1, 1.1], value: data.w_y, changed: set("w_y") }),
+    slider({ label: "weight w_h", values: [0.5, 0.8, 0.9, 1, 1.1], value: data.w_h, changed: set("w_h") }),
     slider({ label: "time steps", values: [3, 5, 10, 20, 50, 100, 200, 500, 1000], value: data.last, changed: set("last") }),
     choice({ label: "what is left of the", options: ["value", "gradient"], value: "value", changed: set("show") })
   )
