@@ -34,7 +34,7 @@ QUESTIONS = [
         "Run A: a lower rate. Run B: the same lower rate, and pre-norm. All else is equal; B's loss is lower. What follows?",
         answers=[
             (
-                "Pre-norm helps, at the rate of A.",
+                "Pre-norm helps, at the rate that both runs have.",
                 "A and B differ in the norm alone: that is a controlled experiment, at this one rate.",
             ),
             (
