@@ -491,7 +491,7 @@ def test_a_folder_that_is_none_is_named(tmp_path, capsys):
         (["x", "--input", "y"], "--input must be left out"),
         (["x", "--beam-size", "0"], "--beam-size must be at least 1, but it is 0"),
         (["x", "--alpha", "1000"], "--alpha must be in 0 … 10, but it is 1000.0"),
-        (["caf\udce9"], "text must be made of whole characters, but number 4 is '\\udce9'"),
+        (["un \udce9"], "text must be made of whole characters, but number 4 is '\\udce9'"),
         (["a" * 1_000_000], "a word must have at most 10,000 letters, but one has 1,000,000"),
         (["a cat", "a " * 6000], "line 2: text must have at most 5000 tokens"),
     ],
