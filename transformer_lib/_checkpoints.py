@@ -105,7 +105,7 @@ def read_whole(path: str | os.PathLike) -> Any:
             file.seek(0)
             return torch.load(file, map_location="cpu", weights_only=True)
         except Exception as error:  # a damaged file can break its reader anywhere
-            raise ValueError(f"{path} cannot be read: it is cut off, damaged, or something else") from error
+            raise ValueError("it is cut off, damaged, or something else") from error
 
 
 def read_checkpoint(path: str | os.PathLike, model: nn.Module, **others: object) -> dict[str, Any]:
@@ -116,7 +116,7 @@ def read_checkpoint(path: str | os.PathLike, model: nn.Module, **others: object)
     try:
         state = read_whole(path)
     except ValueError as error:
-        raise ValueError(f"path must name a checkpoint, but {error}") from error
+        raise ValueError(f"path must name a checkpoint, but {path} cannot be read as one: {error}") from error
     if not isinstance(state, dict) or state.get("format") != FORMAT:
         raise ValueError(f"path must name a file that save_checkpoint wrote, but {path} is not one")
     kept, needed = (
