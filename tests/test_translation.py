@@ -366,6 +366,17 @@ def test_a_file_that_holds_no_translator(content, translator, tmp_path):
         Translator.load(path)
 
 
+@pytest.mark.parametrize("share", [0.3, 0.6, 0.9])
+def test_one_changed_bit_of_the_weights_is_noticed(share, translator, tmp_path):
+    path = tmp_path / "small.pt"
+    translator.save(path)
+    content = bytearray(path.read_bytes())
+    content[int(share * len(content))] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"small\.pt does not hold a translator"):
+        Translator.load(path)
+
+
 def test_loading_runs_no_code(tmp_path, capsys):
     class Attack:
         def __reduce__(self):
