@@ -535,7 +535,19 @@ def test_a_run_goes_on_with_its_own_data(whole, tmp_path, capsys, changed):
     write_pairs(tmp_path, changed, list(zip(english, french[::-1], strict=True)))
     said = fails(capsys, train_command, arguments(tmp_path, whole, "--resume"))
     name = {"train": "training", "val": "validation"}[changed]
-    assert f"the {name} pairs of --data must be" in said
+    assert f"the {name} data must be" in said
+
+
+def test_a_run_of_before_goes_on_as_far_as_its_record_knows(data, whole, tmp_path):
+    """Earlier records count the pairs, and have no checksum of them."""
+    train_command(arguments(data, tmp_path / "run", "--steps 8"))
+    folder = RunFolder(tmp_path / "run")
+    record = folder.read_record()
+    del record["settings"]["training_data"], record["settings"]["validation_data"]
+    record["settings"]["training_pairs"] = 60
+    folder.record.write_text(json.dumps(record), encoding="utf-8")
+    train_command(arguments(data, folder.path, "--resume"))
+    assert_same_bits(folder.path, whole)
 
 
 def test_a_folder_in_use_is_left_alone(data, tmp_path, capsys):

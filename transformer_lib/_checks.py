@@ -117,13 +117,6 @@ def string(name: str, value: object) -> None:
         raise ValueError(f"{name} must be made of whole characters, but number {broken.start() + 1} is {broken[0]!r}")
 
 
-def kind_of(example: object, **values: object) -> None:
-    """Check that each of the named values, such as those of a file, is of the same type as `example`."""
-    for name, value in values.items():
-        if type(value) is not type(example) and not (isinstance(example, float) and type(value) is int):
-            raise ValueError(f"{name} must be of type {type(example).__name__}, as {example!r} is, but it is {value!r}")
-
-
 def shape(name: str, x: Tensor, *axes: str | int) -> None:
     """Check that `x` has these axes: a number is the size, a name stands for any size but 0; "..." is any axes before."""
     sizes = tuple(x.shape)

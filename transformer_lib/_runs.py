@@ -13,7 +13,6 @@ from typing import Any
 import torch
 from filelock import FileLock, Timeout
 
-from transformer_lib import _checks as check
 from transformer_lib._checkpoints import read_checkpoint
 from transformer_lib._files import atomic_write
 from transformer_lib._lines import read_line_pairs
@@ -181,10 +180,13 @@ class RunFolder:
 
     def load_config(self) -> TransformerConfig:
         """Return the configuration of the recorded model, or raise `ValueError` where the record does not describe one."""
+        record = self.read_record()
         try:
-            values = self.read_record()["model"]
+            values = record["model"]
             for name, value in values.items():
-                check.kind_of(getattr(TransformerConfig, name), **{name: value})
+                usual = getattr(TransformerConfig, name)
+                if type(value) is not type(usual) and not (type(usual) is float and type(value) is int):
+                    raise ValueError(f"{name} must be of type {type(usual).__name__}, but it is {value!r}")
             return TransformerConfig(**values)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise ValueError(f"{self.record} does not describe a model: {error}") from None

@@ -214,16 +214,16 @@ def model_config(options: argparse.Namespace, source_vocab_size: int, target_voc
 def _settings(options: argparse.Namespace, training: SentencePairs, validation: SentencePairs) -> dict[str, Any]:
     """Return the options as plain JSON, without places on this machine; what a recipe said stands in the other options."""
     given = {name: value for name, value in vars(options).items() if name not in ("data", "out", "resume", "recipe")}
-    return {**given, "training_pairs": training.sha256, "validation_pairs": validation.sha256}
+    return {**given, "training_data": training.sha256, "validation_data": validation.sha256}
 
 
 def _check_same_run(folder: RunFolder, settings: dict[str, Any]) -> None:
     """Check that a run which goes on has the data and the arguments that it was started with, as far as its record knows."""
-    before = folder.read_record()["settings"]
-    for name in before.keys() & settings.keys() - MAY_CHANGE:
-        if before[name] != settings[name]:
-            argument = f"the {name.replace('_', ' ')} of --data" if name.endswith("_pairs") else f"--{name.replace('_', '-')}"
-            raise ValueError(f"{argument} must be {before[name]!r} as in {folder.record}, but it is {settings[name]!r}")
+    before = folder.read_record().get("settings", {})
+    for name, value in settings.items():
+        if name not in MAY_CHANGE and before.get(name, value) != value:
+            argument = f"the {name.replace('_', ' ')}" if name.endswith("_data") else f"--{name.replace('_', '-')}"
+            raise ValueError(f"{argument} must be {before[name]!r} as in {folder.record}, but it is {value!r}")
 
 
 def _encode(
