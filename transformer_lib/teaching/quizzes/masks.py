@@ -27,7 +27,7 @@ QUESTIONS = [
             ("Place t holds a word that is written and names the one after it", "So a place may look at itself."),
             (
                 "Row 0 would see nothing without it; the other rows could do without",
-                "They would miss their newest word.",
+                "Their attention would miss the newest word; only the plus around it would bring it.",
             ),
             (
                 "Place t must name word t, and the word itself is its best clue",
