@@ -145,7 +145,7 @@ def test_the_numbers_of_the_figure_are_the_librarys(seen, translator, expected, 
 
 def figure_shows(page, name):
     """The texts of a matrix of the figure."""
-    return page.locator(f"figure g[data-matrix={name}] text").all_inner_texts()
+    return page.locator(f"figure g[data-matrix={name}] text").all_text_contents()
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -329,7 +329,8 @@ def test_the_beam_is_the_librarys_step_by_step(seen, translator, expected, beam)
     page, source, model = seen.page, expected[0], translator.model
     press(page, "All steps")
     choose(page, "Width of the beam", str(beam))
-    steps, buttons = page.locator(".steps > li"), [page.get_by_role("button", name=name) for name in ("Back", "Next step")]
+    steps = page.locator(".steps > li")
+    buttons = [page.get_by_role("button", name=name, exact=True) for name in ("Back", "Next step")]
     page.wait_for_function(f"/^Step 1 of .* beam of {beam}/.test(document.querySelector('.at-step').textContent)")
     assert [button.is_disabled() for button in buttons] == [True, False]
     last = int(beam_says(page).split()[3].rstrip(","))

@@ -127,7 +127,8 @@
       asks.replaceChildren(
         ...queries.map((text, word) => {
           const button = element("button", { type: "button" }, text);
-          for (const kind of ["pointerover", "focus", "click"]) {
+          // A page that is scrolled moves below a pointer that stands still: such a pointer chooses nothing.
+          for (const kind of ["pointermove", "focus", "click"]) {
             button.addEventListener(kind, () => chosen.word !== word && choose({ word }));
           }
           return element("li", {}, button);
