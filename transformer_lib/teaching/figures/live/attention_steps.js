@@ -361,13 +361,16 @@ function start(parts, data, told = () => {}) {
     })
   }
 
-  // The picture in the largest letters with which it is not too wide.
+  // The picture in the largest letters with which it is not too wide. Not all of it shrinks with them, so they are never smaller
+  // than its width asks for.
   function fitting(draw, large) {
     let pic
     for (const digits of [3, 2]) {
-      for (let size = width < 560 ? 17 : large; size >= (digits === 3 ? 13 : 10.5); size -= 0.5) {
+      let size = width < 560 ? 17 : large
+      while (size >= (digits === 3 ? 13 : 10.5)) {
         draw((pic = picture(size, digits)))
         if (pic.right <= width) return pic
+        size = Math.min(size - 0.5, Math.ceil((2 * size * width) / pic.right) / 2)
       }
     }
     return pic
