@@ -88,7 +88,7 @@ def fold_long_tables(app, doctree):
                 continue
             title = TITLE.search(output.parent.next_node(nodes.literal_block).astext())
             name = f"{title[1] if title else 'Printed'}: a table of {len(rows)} rows"
-            text.replace_self(HideCodeCellNode("", text.deepcopy(), prompt_show=name))
+            text.replace_self(HideCodeCellNode("", text.deepcopy(), prompt_show=name, classes=["below-input"]))
 
 
 def visit_fold(self, node):

@@ -178,11 +178,11 @@ _RULES = """
 .tl-map summary small{display:block;font-weight:400;color:var(--tl-muted)}
 .tl-map summary:focus-visible{outline:3px solid var(--tl-accent)}
 .tl-map details[open] summary svg,.tl-map details[open] summary small{display:none}
-.tl-map a{display:block;height:100%;border-radius:5px}
-.tl-map .box:has(a:hover) rect{stroke:var(--tl-accent);stroke-width:2}
-.tl-map .box:has(a:hover) text{text-decoration:underline}
-.tl-map a:focus-visible{outline:4px dashed var(--tl-accent);outline-offset:-2px;box-shadow:none}
-.tl-map .lit a:focus-visible{outline-color:var(--tl-ink)}
+.tl-map a{cursor:pointer;text-decoration:none;outline:none}
+.tl-map a:hover rect{stroke:var(--tl-accent);stroke-width:2}
+.tl-map a:hover text{text-decoration:underline}
+.tl-map a:focus-visible rect{stroke:var(--tl-accent);stroke-width:4;stroke-dasharray:6 2}
+.tl-map a:focus-visible .lit rect{stroke:var(--tl-ink)}
 """
 
 
@@ -255,16 +255,12 @@ def _box(box: _Box, lit: bool, link: str | None) -> str:
     drawn = (
         f'<g class="{box.kind} {box.chapter}{" lit" if lit else ""}">'
         f'<rect x="{box.left}" y="{box.top}" width="{box.width}" height="{box.height}" rx="5"/>'
-        f'<text class="number" x="{box.left + indent - 20}" y="{middle + 4:g}">{number:02}</text>{words}'
+        f'<text class="number" x="{box.left + indent - 20}" y="{middle + 4:g}">{number:02}</text>{words}</g>'
     )
     if link is None:
-        return f"{drawn}</g>"
+        return drawn
     name = html.escape(f"{' '.join(box.lines)}, chapter {number}: {title}")
-    # JupyterLab opens what a link of HTML leads to, and fails at one of SVG.
-    return (
-        f'{drawn}<foreignObject x="{box.left}" y="{box.top}" width="{box.width}" height="{box.height}">'
-        f'<a xmlns="http://www.w3.org/1999/xhtml" href="{html.escape(link)}" aria-label="{name}"></a></foreignObject></g>'
-    )
+    return f'<a href="{html.escape(link)}" aria-label="{name}">{drawn}</a>'
 
 
 def _box_without_words(box: _Box, lit: str) -> str:
