@@ -6,6 +6,7 @@ The tests of a page stand in an order in which none disturbs the next. That the 
 
 import gzip
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
@@ -173,7 +174,7 @@ def test_printed_tables_keep_their_columns(seen):
     """A printed line of columns that breaks would put its last number below its first: such a table scrolls instead."""
     resize(seen.page, WIDE)
     broken = """nodes => nodes.filter(node => getComputedStyle(node).whiteSpace === 'pre-wrap' && node.checkVisibility())
-        .map(node => node.textContent.split('\\n').filter(line => line.length > 92))
+        .map(node => node.textContent.split('\\n').filter(line => line.length > 90))
         .filter(wide => wide.length > 2 && wide.every(line => /\\S {3,}\\S/.test(line)))"""
     assert seen.page.eval_on_selector_all(".cell_output pre", broken) == []
 
@@ -289,7 +290,8 @@ def test_a_chapter_begins_with_a_sentence_and_names_its_subjects(seen):
         return
     resize(seen.page, WIDE)
     folds = """() => {
-        const sentence = [...document.querySelectorAll('.bd-article section section > p')].find(p => p.textContent.includes('.'))
+        const texts = [...document.querySelectorAll('.bd-article section section > p')]
+        const sentence = texts.find(text => text.textContent.includes('.'))
         const before = node => node.compareDocumentPosition(sentence) & Node.DOCUMENT_POSITION_FOLLOWING
         return [...document.querySelectorAll('.bd-article details')].filter(before).length
     }"""
@@ -307,7 +309,7 @@ def test_a_section_looks_larger_than_its_parts_and_lines_end_in_time(seen):
     sizes = """() => ['h1', 'h2', 'h3'].map(name => document.querySelector(`.bd-article ${name}`)).filter(Boolean)
         .map(node => [getComputedStyle(node).fontSize, getComputedStyle(node).fontWeight].map(parseFloat))"""
     found = seen.page.evaluate(sizes)
-    for (large, heavy), (small, light) in zip(found, found[1:], strict=False):
+    for (large, heavy), (small, light) in pairwise(found):
         assert large >= 1.2 * small and heavy >= light
     column = "nodes => Math.max(...nodes.map(node => node.getBoundingClientRect().width))"
     assert seen.page.eval_on_selector_all(".bd-article p", column) <= 46 * 16
