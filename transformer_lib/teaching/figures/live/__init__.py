@@ -17,6 +17,7 @@ from transformer_lib.teaching.figures.live.review_reader import review_reader
 from transformer_lib.teaching.figures.live.sentence_walk import sentence_walk
 from transformer_lib.teaching.figures.live.softmax_temperature import softmax_temperature
 from transformer_lib.teaching.figures.live.token_budget import token_budget
+from transformer_lib.teaching.figures.live.which_run import which_run
 
 __all__ = [
     "adam_move",
@@ -33,4 +34,5 @@ __all__ = [
     "sentence_walk",
     "softmax_temperature",
     "token_budget",
+    "which_run",
 ]
