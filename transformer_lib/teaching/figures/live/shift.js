@@ -33,7 +33,10 @@ function start(parts, data) {
     }
     const task = `Step ${step}: it has read “${read}”, and must say “${wanted}”.`
     if (step === slip) return `${task} It says “${says[step - 1]}”: the loss of this step grows.`
-    if (before) return `${task} It said “${says[slip - 1]}” at step ${slip}, but reads “${reads[slip]}” there: no mistake goes on.`
+    if (before) {
+      const right = `but step ${slip + 1} reads “${reads[slip]}”`
+      return `${task} It said “${says[slip - 1]}” at step ${slip}, ${right}: the mistake does not go on.`
+    }
     return `${task} What stands further to the right it has not read yet.`
   }
 
