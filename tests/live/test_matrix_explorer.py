@@ -249,3 +249,14 @@ def test_without_scripts_it_tells_the_papers_sizes(touch):
     assert f"{inside:,} of its {sum(parameter.numel() for parameter in layer.parameters()):,}" in says
     still = touch(live.matrix_explorer(), scripts=False).figure.get_by_role("img")
     assert "W_1(512, 2048)" in still.text_content() and "W_2(2048, 512)" in still.text_content()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_sizes_stay_in_view_with_the_table_that_they_change(touch, width):
+    seen = touch(live.matrix_explorer(), width=width)
+    seen.figure.get_by_role("button", name="paper's sizes").press("Enter")
+    table = seen.figure.get_by_role("table")
+    table.evaluate("node => node.scrollIntoView({ block: 'end' })")
+    top = seen.figure.get_by_role("slider", name="seq_len").bounding_box()["y"]
+    last = seen.figure.get_by_role("slider", name="d_ff").bounding_box()
+    assert seen.page.evaluate("scrollY") > 200 and 0 <= top < last["y"] + last["height"] < table.bounding_box()["y"]
