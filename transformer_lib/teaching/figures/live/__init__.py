@@ -18,6 +18,7 @@ from transformer_lib.teaching.figures.live.sentence_walk import sentence_walk
 from transformer_lib.teaching.figures.live.shift import shift
 from transformer_lib.teaching.figures.live.softmax_temperature import softmax_temperature
 from transformer_lib.teaching.figures.live.token_budget import token_budget
+from transformer_lib.teaching.figures.live.training_replay import training_replay
 from transformer_lib.teaching.figures.live.which_run import which_run
 
 __all__ = [
@@ -36,5 +37,6 @@ __all__ = [
     "shift",
     "softmax_temperature",
     "token_budget",
+    "training_replay",
     "which_run",
 ]
