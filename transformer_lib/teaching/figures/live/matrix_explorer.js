@@ -293,7 +293,7 @@ function start(parts, data) {
   )
   // The sizes stay in view, below the page's own bar, while one reads the table far below.
   const stay = "position:sticky;top:3rem;z-index:1;padding:.6rem 0 .3rem;gap:.1rem 1.25rem;background:var(--tl-surface)"
-  parts.controls.after(html("div", { class: "tl-controls tl-held", style: stay }, ...sizes))
+  parts.controls.before(html("div", { class: "tl-controls tl-held", style: stay }, ...sizes))
   chooseNumber()
   parts.drawInWidth((newWidth) => {
     width = newWidth
