@@ -90,6 +90,8 @@ def test_every_control_is_reached_by_keyboard_and_changes_the_figure(figure, tou
 
     for index in range(controls.count()):
         control = controls.nth(index)
+        if not control.count():  # a question that an earlier control has answered
+            break
         if control.is_disabled() or control.get_attribute("aria-pressed") == "true":
             continue
         before = shown()
