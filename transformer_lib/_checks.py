@@ -323,6 +323,11 @@ def to_split(x: Tensor, num_heads: int) -> None:
     heads(x.size(-1), num_heads)
 
 
+def to_join(x: Tensor) -> None:
+    """Check what `join_heads` is given."""
+    shape("x", x, "batch", "heads", "seq", "d_k")
+
+
 def multi_head_attention(layer: Any, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> None:
     """Check what `layer`, a `MultiHeadAttention`, is given."""
     shape("query", query, "batch", "seq", layer.d_model)

@@ -49,6 +49,7 @@ def split_heads(
     return x.transpose(1, 2)  # (batch, heads, seq, d_k)
 
 
+@check.at_the_door(check.to_join)
 def join_heads(
     x: Float[Tensor, "batch heads seq d_k"],
 ) -> Float[Tensor, "batch seq d_model"]:

@@ -107,9 +107,9 @@ def assert_causal(
     the outputs have another shape.
     Source: Vaswani et al. (2017), section 3.2.3: "the auto-regressive property".
     """
-    if x.ndim < 2:
+    if x.ndim < 2 or x.is_meta:
         raise ValueError(
-            f"x must be (batch, seq, …), but its shape is {tuple(x.shape)}"
+            f"x must be (batch, seq, …), but its shape is {tuple(x.shape)} on {x.device}"
         )
     check.seed(seed)
     check.at_least(1, **{"the size of x": x.numel()})

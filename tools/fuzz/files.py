@@ -11,6 +11,7 @@ import json
 import os
 import random
 import resource
+import shutil
 import signal
 import tempfile
 from collections.abc import Callable, Sequence
@@ -115,7 +116,10 @@ def _forged_file(path: Path, chance: random.Random) -> None:
         torch.save(value, file)
         path.write_bytes(file.getvalue())
     else:
-        path.write_text(json.dumps(_forge(json.loads(data), chance), default=str), encoding="utf-8", errors="surrogatepass")
+        value = json.loads(data)
+        if chance.random() < 0.8:  # as in a file of before
+            value.pop("checksum", None)
+        path.write_text(json.dumps(_forge(value, chance), default=str), encoding="utf-8", errors="surrogatepass")
 
 
 def _bomb(path: Path, chance: random.Random) -> None:
@@ -188,14 +192,18 @@ def _write_checkpoint(folder: Path) -> Path:
 
 @reader("load_checkpoint", write=_write_checkpoint, kept=RUN.parts)
 def _(path):
-    training.load_checkpoint(path, RUN.model, RUN.optimizer, RUN.schedule)
+    extra = training.load_checkpoint(path, RUN.model, RUN.optimizer, RUN.schedule)
+    loaded = RUN.parts()
     RUN.step()
+    return extra, loaded
 
 
 @reader("average_checkpoints", write=_write_checkpoint, kept=RUN.parts)
 def _(path):
     training.average_checkpoints([path, path], RUN.model)
+    loaded = RUN.parts()
     RUN.step()
+    return loaded
 
 
 _BATCH = training.Batch.from_pairs([([1, 2], [1, 2]), ([2], [1, 1, 2])])
@@ -229,7 +237,7 @@ def _write_run(folder: Path) -> Path:
 
 @reader("train", "Checkpoint", write=_write_run)
 def _(path):
-    return len(_run(path, 3).losses)
+    return _run(path, 3).losses
 
 
 def _write_vocabulary(folder: Path) -> Path:
@@ -240,8 +248,7 @@ def _write_vocabulary(folder: Path) -> Path:
 @reader("Vocabulary.load", write=_write_vocabulary)
 def _(path):
     loaded = text.Vocabulary.load(path)
-    assert loaded.decode(range(len(loaded)))
-    loaded.encode(["a", "another"])
+    return loaded.decode(range(len(loaded))), loaded.encode(["a", "another"])
 
 
 _PHRASES = ["I am here.", "you are there.", "we don't go", "le chat est là"]
@@ -255,7 +262,7 @@ def _write_tokenizer(folder: Path) -> Path:
 @reader("BytePairTokenizer.load", write=_write_tokenizer)
 def _(path):
     loaded = translation.BytePairTokenizer.load(path)
-    loaded.decode(loaded.encode("you am there"))
+    return loaded.encode("you am there"), loaded.decode(range(4, len(loaded)))
 
 
 def _small_translator() -> translation.Translator:
@@ -274,16 +281,14 @@ def _write_translator(folder: Path) -> Path:
 @reader("Translator.load", write=_write_translator)
 def _(path):
     loaded = translation.Translator.load(path)
-    loaded.translate("you are here")
-    if loaded.words:
-        loaded.unknown_words("you are")
+    return loaded.model.state_dict(), loaded.translate("you are here"), loaded.words and loaded.unknown_words("you are")
 
 
 def _write_folder(folder: Path) -> None:
     from dataclasses import asdict
 
     translator, run = _small_translator(), RunFolder(folder)
-    run.write_record({"model": asdict(translator.model.config), "chosen": "best.pt"})
+    run.write_record({"settings": {"steps": 3}, "model": asdict(translator.model.config), "chosen": "best.pt"})
     for side in ("source", "target"):
         translator.tokenizer.save(run.tokenizer(side))
     training.save_checkpoint(folder / "best.pt", translator.model)
@@ -297,9 +302,9 @@ def _one_of_folder(name: str) -> Callable[[Path], Path]:
     return write
 
 
-def _read_folder(path: Path) -> None:
+def _read_folder(path: Path) -> Any:
     translator = RunFolder(path.parent).load()
-    list(translator.translate_lines(["you are here", ""], 1))
+    return translator.model.state_dict(), list(translator.translate_lines(["you are here", ""], 1))
 
 
 for _name in ("run.json", "best.pt", "tokenizer.source.json"):
@@ -371,12 +376,15 @@ def _same(one: Any, other: Any) -> bool:
     return one == other
 
 
-def _attempt(case: Reader, path: Path) -> str:
-    """Read a file that is not right; return "accepted" or "refused", or what went wrong."""
+def _attempt(case: Reader, path: Path, kind: str, whole: Any) -> str:
+    """Read a file that is not right; return "accepted" or "refused", or what went wrong.
+
+    A damaged file that is accepted holds what the `whole` one holds.
+    """
     before = case.kept()
     try:
-        case.read(path)
-        end = "accepted"
+        found = case.read(path)
+        end = "accepted" if kind != "damaged" or _same(found, whole) else f"holds something else: {found!r}"
     except (ValueError, FileNotFoundError) as error:
         end = "refused" if path.name in str(error) or str(path.parent) in str(error) else f"does not name the file: {error!r}"
         if not _same(before, case.kept()):
@@ -394,16 +402,23 @@ def _read_all(case: Reader, folder: Path, todo: Sequence[int], seed: int, start:
     resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, used + MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    (folder / "whole").mkdir()
+    written = case.write(folder / "whole")
+    name = written.relative_to(folder / "whole")
+    RUN.__init__()
+    shutil.copytree(folder / "whole", folder / "right")
+    whole = case.read(folder / "right" / name)
     for number in todo:
         RUN.__init__()
         within, chance = folder / str(number), random.Random(f"{seed} {case.names} {number}")
-        within.mkdir()
-        path = case.write(within)
+        shutil.copytree(folder / "whole", within)
+        path = within / name
         kind = spoil_file(path, chance)
         os.write(start, f"{kind}\t".encode())
         signal.alarm(SECONDS)
-        end = _attempt(case, path)
+        end = _attempt(case, path, kind, whole)
         signal.alarm(0)
+        shutil.rmtree(within)
         os.write(start, (end.replace("\n", " ")[:1500] + "\n").encode("utf-8", "backslashreplace"))
 
 
@@ -430,5 +445,5 @@ def try_files(case: Reader, count: int, seed: int) -> list[tuple[str, str]]:
         found += [tuple(line.split("\t", 1)) for line in lines[:-1]]
         if len(found) < count:
             cause = f"signal {os.WTERMSIG(status)}" if os.WIFSIGNALED(status) else "an error of its own"
-            found.append((lines[-1].strip() or "nothing", f"the process was ended by {cause}"))
+            found.append((lines[-1].strip() or "right", f"the process was ended by {cause}"))
     return found
