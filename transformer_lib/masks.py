@@ -109,7 +109,8 @@ def assert_causal(
     """
     if x.ndim < 2 or x.is_meta:
         raise ValueError(
-            f"x must be (batch, seq, …), but its shape is {tuple(x.shape)} on {x.device}"
+            "x must be (batch, seq, …), "
+            f"but its shape is {tuple(x.shape)} on {x.device}"
         )
     check.seed(seed)
     check.at_least(1, **{"the size of x": x.numel()})

@@ -28,8 +28,15 @@ def fuzz_calls(case: Case, count: int, seed: int) -> Ends:
     found = Ends()
 
     @seeded(seed)
-    @settings(max_examples=count, deadline=None, database=None, phases=[Phase.generate, Phase.shrink])
-    @settings(suppress_health_check=list(HealthCheck), report_multiple_bugs=False, print_blob=False)
+    @settings(
+        max_examples=count,
+        phases=[Phase.generate, Phase.shrink],
+        deadline=None,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+        report_multiple_bugs=False,
+        print_blob=False,
+    )
     @given(st.data())
     def calls(data: st.DataObject) -> None:
         found.tried += 1
@@ -37,8 +44,8 @@ def fuzz_calls(case: Case, count: int, seed: int) -> Ends:
 
     try:
         calls()
-    except Wrong as wrong:
-        found.failures.append(f"{case.names[0]}: {wrong}")
+    except Exception as wrong:  # one that is not `Wrong` is a mistake in the table
+        found.failures.append(f"{case.names[0]}: {wrong if isinstance(wrong, Wrong) else repr(wrong)}")
     return found
 
 
