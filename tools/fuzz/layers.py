@@ -358,8 +358,8 @@ def _(config, x, memory, self_mask, memory_mask, dtype):
     cache, rows = decoding.LayerCache(layer, memory), []
     cache.reorder(torch.arange(len(memory) - 1, -1, -1))
     seen = None if memory_mask is None else memory_mask.flip(0)
-    for token in x.flip(0).unbind(dim=1):
-        rows.append(decoding.decode_with_cache(layer, token[:, None], cache, None, seen))
+    for token in x.flip(0).split(1, dim=1):
+        rows.append(decoding.decode_with_cache(layer, token, cache, None, seen))
     yield torch.cat(rows, dim=1).flip(0)
     earlier = torch.ones(x.size(1), x.size(1), dtype=torch.bool).tril()
     yield naive.layer(naive.exact(layer), config, x.double(), earlier, memory.double(), memory_mask)
