@@ -50,7 +50,7 @@ class RecurrentEncoder(nn.Module):
         check.at_least(1, vocab_size=vocab_size, d_model=d_model)
         check.at_least(1, hidden_size=hidden_size)
         self.embedding = nn.Embedding(vocab_size, d_model)
-        self.layer = layer(d_model, hidden_size, batch_first=True)
+        self.layer = layer(int(d_model), int(hidden_size), batch_first=True)
 
     def forward(
         self, source: Int[Tensor, "batch seq"]
@@ -85,7 +85,7 @@ class RecurrentDecoder(nn.Module):
         check.at_least(1, vocab_size=vocab_size, d_model=d_model)
         check.at_least(1, hidden_size=hidden_size)
         self.embedding = nn.Embedding(vocab_size, d_model)
-        self.layer = layer(d_model, hidden_size, batch_first=True)
+        self.layer = layer(int(d_model), int(hidden_size), batch_first=True)
         self.output = nn.Linear(hidden_size, vocab_size)
 
     def forward(

@@ -215,7 +215,8 @@ class SentimentClassifier(nn.Module):
         check.at_least(1, hidden_size=hidden_size, num_layers=num_layers)
         # padding_idx: row 0 stays zero and gets no gradient
         self.embedding = nn.Embedding(vocab_size, d_model, padding_idx=PAD_ID)
-        self.gru = nn.GRU(d_model, hidden_size, num_layers, batch_first=True)
+        sizes = int(d_model), int(hidden_size), int(num_layers)
+        self.gru = nn.GRU(*sizes, batch_first=True)
         self.output = nn.Linear(hidden_size, 1)
 
     def forward(self, tokens: Int[Tensor, "batch seq"]) -> Float[Tensor, "batch"]:

@@ -64,7 +64,7 @@ def same(ours: Any, theirs: Any, shapes_alone: bool = False) -> bool:
 def names_one_of(error: Exception, arguments: Sequence[str]) -> bool:
     """Tell whether the message names one of the arguments; `ids` is also named by `id`, and what is written is the target."""
     written = {"tokens", "target_in"} & set(arguments)
-    words = "|".join(re.escape(name.removesuffix("s")) for name in [*arguments, *["target"] * bool(written)])
+    words = "|".join(re.escape(name.removesuffix("s")) for name in [*arguments, *["target", "target_in"] * bool(written)])
     return re.search(rf"\b({words})s?\b", str(error)) is not None
 
 

@@ -408,8 +408,8 @@ def _(kind, config, source, target_in):
 def _(kind, config, source, tokens, rows):
     """Two calls of `decode`, and between them other sentences in another order."""
     model = at(kind(config), torch.float32, source)
-    state = model.start(source)
-    cut = tokens.size(1) // 2
+    model(source, tokens)
+    state, cut = model.start(source), tokens.size(1) // 2
     if cut:
         model.decode(tokens[:, :cut], state)
     state.reorder(rows)
