@@ -57,7 +57,7 @@ def checks_made(model, *given):
 @KINDS
 def test_a_forward_pass_is_checked_once_however_deep_the_model_is(kind):
     shallow, deep = (checks_made(kind(base(num_layers=layers)), TOKENS, TOKENS) for layers in (1, 6))
-    together = {"source_to_read", "tokens_to_add"}  # these two check nothing themselves: they call others
+    together = {"source_and_target", "source_to_read"}  # these two check nothing themselves: they call others
     assert together <= set(deep)
     assert deep == shallow
     assert len([check for check in deep if check not in together]) <= 12, deep

@@ -18,6 +18,7 @@ from . import _checks as check
 from .seq2seq import PAD_ID, RecurrentEncoder
 
 # %% ../notebooks/04_alignment.ipynb #attention-pooling
+@check.at_the_door(check.softmax)
 def masked_softmax(
     scores: Float[Tensor, "*batch seq"], mask: Bool[Tensor, "..."] | None = None
 ) -> Float[Tensor, "*batch seq"]:
@@ -33,6 +34,7 @@ def masked_softmax(
     return weights.masked_fill(~mask, 0.0)  # where all was -inf, softmax gave NaN
 
 
+@check.at_the_door(check.pooling)
 def attention_pooling(
     scores: Float[Tensor, "batch seq"],
     memory: Float[Tensor, "batch seq d"],
@@ -89,6 +91,8 @@ class AdditiveAttention(nn.Module):
 
     def __init__(self, query_size: int, memory_size: int, hidden_size: int) -> None:
         super().__init__()
+        check.at_least(1, query_size=query_size, memory_size=memory_size)
+        check.at_least(1, hidden_size=hidden_size)
         self.from_query = nn.Linear(query_size, hidden_size, bias=False)
         self.from_memory = nn.Linear(memory_size, hidden_size, bias=False)
         self.to_score = nn.Linear(hidden_size, 1, bias=False)
@@ -125,6 +129,7 @@ class AttentionState:
 
     def reorder(self, rows: Int[Tensor, "kept"]) -> None:
         """Keep these sentences of the batch, in this order."""
+        check.kept(rows, len(self.hidden))
         self.hidden, self.context = self.hidden[rows], self.context[rows]
         self.memory, self.mask = self.memory[rows], self.mask[rows]
         self.weights = self.weights[rows]
@@ -153,6 +158,8 @@ class AttentionDecoder(nn.Module):
     ) -> None:
         super().__init__()
         check.one_of(["luong", "bahdanau"], style=style)
+        check.at_least(1, vocab_size=vocab_size, d_model=d_model)
+        check.at_least(1, hidden_size=hidden_size)
         self.style, self.attention = style, attention
         self.embedding = nn.Embedding(vocab_size, d_model)
         self.cell = nn.GRUCell(d_model + hidden_size, hidden_size)
@@ -161,7 +168,7 @@ class AttentionDecoder(nn.Module):
     def forward(
         self, tokens: Int[Tensor, "batch target"], state: AttentionState
     ) -> Float[Tensor, "batch target vocab"]:
-        check.token_ids("tokens", tokens, self.embedding.num_embeddings)
+        check.token_ids("tokens", tokens, self.embedding.num_embeddings, self)
         check.equally_many(tokens=tokens, state=state.hidden)
         hidden, context = state.hidden, state.context  # each (batch, hidden)
         logits, rows = [], []
@@ -202,6 +209,7 @@ class AttentionSeq2Seq(nn.Module):
         style: str = "luong",
     ) -> None:
         super().__init__()
+        check.at_least(1, hidden_size=hidden_size)
         if attention is None:
             attention = AdditiveAttention(hidden_size, hidden_size, hidden_size)
         self.encoder = RecurrentEncoder(source_vocab_size, d_model, hidden_size)
@@ -215,7 +223,7 @@ class AttentionSeq2Seq(nn.Module):
         target_in: Int[Tensor, "batch target"],
     ) -> Float[Tensor, "batch target vocab"]:
         vocab_size = self.decoder.embedding.num_embeddings
-        check.sentences("target_in", target_in, vocab_size, PAD_ID)
+        check.sentences("target_in", target_in, vocab_size, PAD_ID, model=self)
         check.equally_many(source=source, target_in=target_in)
         return self.decode(target_in, self.start(source))
 

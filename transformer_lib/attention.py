@@ -16,6 +16,7 @@ from . import _checks as check
 from .alignment import masked_softmax
 
 # %% ../notebooks/06_attention.ipynb #scaled-dot-product-attention
+@check.at_the_door(check.dot_products)
 def scaled_dot_product_attention(
     query: Float[Tensor, "*batch query d_k"],
     key: Float[Tensor, "*batch key d_k"],
@@ -32,10 +33,6 @@ def scaled_dot_product_attention(
     boolean.
     Source: Vaswani et al. (2017), equation 1.
     """
-    check.shape("query", query, "...", "query", "d_k")
-    check.shape("key", key, *query.shape[:-2], "key", query.size(-1))
-    check.shape("value", value, *key.shape[:-1], "d_v")
-    check.attention_mask("mask", mask, (*query.shape[:-1], key.size(-2)))
     # Scaling the query before the product keeps float16 scores from overflowing.
     scaled_query = query / math.sqrt(query.size(-1))
     scores = scaled_query @ key.transpose(-2, -1)  # (*batch, query, key)
@@ -43,6 +40,7 @@ def scaled_dot_product_attention(
     return weights @ value, weights  # (*batch, query, d_v), (*batch, query, key)
 
 # %% ../notebooks/06_attention.ipynb #split-heads
+@check.at_the_door(check.to_split)
 def split_heads(
     x: Float[Tensor, "batch seq d_model"], num_heads: int
 ) -> Float[Tensor, "batch heads seq d_k"]:
@@ -51,6 +49,7 @@ def split_heads(
     return x.transpose(1, 2)  # (batch, heads, seq, d_k)
 
 
+@check.at_the_door(check.to_join)
 def join_heads(
     x: Float[Tensor, "batch heads seq d_k"],
 ) -> Float[Tensor, "batch seq d_model"]:
@@ -76,7 +75,7 @@ class MultiHeadAttention(nn.Module):
 
     def __init__(self, d_model: int, num_heads: int, dropout: float = 0.0) -> None:
         super().__init__()
-        check.heads(d_model, num_heads)
+        check.heads(d_model, num_heads, dropout=dropout)
         self.d_model, self.num_heads, self.dropout = d_model, num_heads, dropout
         self.query_projection = nn.Linear(d_model, d_model)
         self.key_projection = nn.Linear(d_model, d_model)
@@ -93,12 +92,14 @@ class MultiHeadAttention(nn.Module):
     ) -> Float[Tensor, "batch query d_model"]:
         return self.attend(query, *self.keys_and_values(key, value), mask)
 
+    @check.at_the_door(check.keys_and_values)
     def keys_and_values(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
         """Return the keys and the values of all heads, `(batch, heads, key, d_k)`."""
         k = split_heads(self.key_projection(key), self.num_heads)
         v = split_heads(self.value_projection(value), self.num_heads)
         return k, v  # each (batch, heads, key, d_k)
 
+    @check.at_the_door(check.attend)
     def attend(
         self, query: Tensor, k: Tensor, v: Tensor, mask: Tensor | None
     ) -> Tensor:

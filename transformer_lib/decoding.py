@@ -34,6 +34,7 @@ class LayerCache:
     `(batch, heads, seq, d_k)`.
     """
 
+    @check.at_the_door(check.cache_input)
     def __init__(
         self, layer: DecoderLayer, memory: Float[Tensor, "batch source d_model"]
     ) -> None:
@@ -52,6 +53,7 @@ class LayerCache:
         self.self_kv = self.self_kv[0][rows], self.self_kv[1][rows]
 
 
+@check.at_the_door(check.cached_input)
 def decode_with_cache(
     layer: DecoderLayer,
     x: Float[Tensor, "batch target d_model"],
@@ -89,6 +91,7 @@ class CachedState:
 
     def reorder(self, rows: Int[Tensor, "kept"]) -> None:
         """Keep these sentences of the batch, in this order."""
+        check.kept(rows, len(self.tokens))
         self.memory_mask, self.tokens = self.memory_mask[rows], self.tokens[rows]
         for layer in self.layers:
             layer.reorder(rows)
@@ -194,11 +197,11 @@ def length_penalty(length: int, alpha: float) -> float:
 
     `length` counts the written tokens, EOS included. With `alpha` 0 nothing is changed.
 
-    Raises: `ValueError` if `length` is below 1 or `alpha` is negative.
+    Raises: `ValueError` if `length` is below 1 or `alpha` is not in 0 … 10.
     Source: Wu et al. (2016), equation 14; Vaswani et al. (2017), section 6.1 (α = 0.6).
     """
     check.at_least(1, length=length)
-    check.at_least(0, alpha=alpha)
+    check.in_range(0, 10, alpha=alpha)
     return ((5 + length) / 6) ** alpha
 
 # %% ../notebooks/13_decoding.ipynb #hypothesis
@@ -278,10 +281,10 @@ def beam_hypotheses(
     all that ended. The search goes on until no live one can still come among the best.
 
     Raises: `ValueError` as `greedy_decode` does, if `beam_size` is below 1, or if
-    `alpha` is negative.
+    `alpha` is not in 0 … 10.
     Source: Sutskever et al. (2014), section 3.2; Wu et al. (2016), section 7.
     """
-    check.writing(model, max_len, beam_size=beam_size)
+    check.writing(model, source, max_len, beam_size=beam_size)
     largest_penalty = length_penalty(max_len, alpha)
     found: list[list[Hypothesis]] = [[] for _ in source]
     with inference_in_mode(model, training=False):

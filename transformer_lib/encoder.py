@@ -31,6 +31,7 @@ class LayerNorm(nn.Module):
 
     def __init__(self, d_model: int, eps: float = 1e-5) -> None:
         super().__init__()
+        check.norm(d_model, eps)
         self.d_model, self.eps = d_model, eps
         self.weight = nn.Parameter(torch.ones(d_model))
         self.bias = nn.Parameter(torch.zeros(d_model))
@@ -53,7 +54,7 @@ class FeedForward(nn.Module):
 
     def __init__(self, d_model: int, d_ff: int) -> None:
         super().__init__()
-        check.at_least(1, d_ff=d_ff)
+        check.at_least(1, d_model=d_model, d_ff=d_ff)
         self.d_model = d_model
         self.inner = nn.Linear(d_model, d_ff)
         self.outer = nn.Linear(d_ff, d_model)
@@ -71,8 +72,7 @@ class AddAndNorm(nn.Module):
 
     With `pre_norm` it is `x + dropout(sublayer(norm(x)))`.
 
-    Shapes: `x` is `(batch, seq, d_model)`; so is what `sublayer` returns; so is the
-    result.
+    Shapes: `x`, what `sublayer` returns, and the result are `(batch, seq, d_model)`.
     Parameters: `2 d_model`.
     Source: Vaswani et al. (2017), sections 3.1 and 5.4; He et al. (2016).
     """
@@ -81,6 +81,7 @@ class AddAndNorm(nn.Module):
         self, d_model: int, dropout: float = 0.0, pre_norm: bool = False
     ) -> None:
         super().__init__()
+        check.below_one(dropout=dropout)
         self.norm = LayerNorm(d_model)
         self.dropout = nn.Dropout(dropout)
         self.pre_norm = pre_norm
@@ -217,9 +218,8 @@ class Encoder(nn.Module):
     With `pre_norm` a last layer normalisation follows, because nothing else would
     normalise the sum that the residual connections build up.
 
-    Shapes: `x` is `(batch, seq, d_model)`; so is the result; `mask` as in
-    `EncoderLayer`.
-    Raises: `ValueError` as `EncoderLayer` does.
+    Shapes: `x` is `(batch, seq, d_model)`; so is the result.
+    `mask`, and what it raises: as in `EncoderLayer`.
     Source: Vaswani et al. (2017), section 3.1.
     """
 

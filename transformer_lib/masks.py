@@ -28,7 +28,7 @@ def padding_mask(
     does not hold whole numbers.
     Source: Vaswani et al. (2017), section 3.2.3 (masking), here for padding.
     """
-    check.token_ids("tokens", tokens)
+    check.token_ids("tokens", tokens, pad_id=pad_id)
     is_word = tokens != pad_id  # (batch, seq)
     return is_word[:, None, None, :]  # (batch, 1, 1, seq)
 
@@ -107,10 +107,13 @@ def assert_causal(
     the outputs have another shape.
     Source: Vaswani et al. (2017), section 3.2.3: "the auto-regressive property".
     """
-    if x.ndim < 2:
+    if x.ndim < 2 or x.is_meta:
         raise ValueError(
-            f"x must be (batch, seq, …), but its shape is {tuple(x.shape)}"
+            "x must be (batch, seq, …), "
+            f"but its shape is {tuple(x.shape)} on {x.device}"
         )
+    check.seed(seed)
+    check.at_least(1, **{"the size of x": x.numel()})
     check.at_least(2, **{"the positions of x": x.size(1)})
     if not x.is_floating_point():
         check.at_least(2, **{"the number of different ids in x": len(x.unique())})

@@ -48,6 +48,7 @@ class PositionalEncoding(nn.Module):
 
     def __init__(self, d_model: int, max_len: int = 5000, dropout: float = 0.0) -> None:
         super().__init__()
+        check.below_one(dropout=dropout)
         self.max_len, self.d_model = max_len, d_model
         self.dropout = nn.Dropout(dropout)
         table = sinusoidal_table(max_len, d_model).unsqueeze(0)  # (1, max_len, d_model)
@@ -75,6 +76,8 @@ class LearnedPositionalEmbedding(nn.Module):
 
     def __init__(self, d_model: int, max_len: int = 5000, dropout: float = 0.0) -> None:
         super().__init__()
+        check.at_least(1, d_model=d_model, max_len=max_len)
+        check.below_one(dropout=dropout)
         self.max_len, self.d_model = max_len, d_model
         self.dropout = nn.Dropout(dropout)
         self.table = nn.Embedding(max_len, d_model)

@@ -182,10 +182,8 @@ class Recurrent(nn.Module):
         self, x: Sequences, state: LayerStates | None = None
     ) -> tuple[Sequences, LayerStates]:
         size = self.cells[0].input_size
-        if isinstance(x, PackedSequence):
-            check.shape("the packed x", x.data, "words", size)
-        else:
-            check.shape("x", x, "batch", "seq", size)
+        axes = ["words"] if isinstance(x, PackedSequence) else ["batch", "seq"]
+        check.vectors("x", x.data, *axes, size, like=self.parameters())
         steps = _steps(x)  # seq tensors, each (running, input)
         starts = _starts(self.cells, x, len(steps[0]), state)
         outputs, ends = [], []

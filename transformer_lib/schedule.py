@@ -42,6 +42,7 @@ def transformer_optimizer(
     Raises: `ValueError` if `model` has no parameters or `learning_rate` is negative.
     Source: Vaswani et al. (2017), section 5.3.
     """
+    check.at_least(0, learning_rate=learning_rate)
     return torch.optim.Adam(
         model.parameters(), lr=learning_rate, betas=(0.9, 0.98), eps=1e-9, fused=True
     )
@@ -96,6 +97,7 @@ def label_smoothed_loss(
     Source: Vaswani et al. (2017), section 5.4; Szegedy et al. (2016), section 7.
     """
     check.below_one(smoothing=smoothing)
+    check.number(whole=True, pad_id=pad_id)
     check.one_of(["mean", "sum"], reduction=reduction)
     check.shape("logits", logits, *target.shape, "vocab")
     if not logits.is_floating_point() or target.dtype != torch.int64:

@@ -47,13 +47,16 @@ class RecurrentEncoder(nn.Module):
         self, vocab_size: int, d_model: int, hidden_size: int, layer: Layer = nn.GRU
     ) -> None:
         super().__init__()
+        check.at_least(1, vocab_size=vocab_size, d_model=d_model)
+        check.at_least(1, hidden_size=hidden_size)
         self.embedding = nn.Embedding(vocab_size, d_model)
-        self.layer = layer(d_model, hidden_size, batch_first=True)
+        self.layer = layer(int(d_model), int(hidden_size), batch_first=True)
 
     def forward(
         self, source: Int[Tensor, "batch seq"]
     ) -> tuple[Float[Tensor, "batch seq hidden"], Hidden]:
-        check.sentences("source", source, self.embedding.num_embeddings, PAD_ID)
+        vocab_size = self.embedding.num_embeddings
+        check.sentences("source", source, vocab_size, PAD_ID, model=self)
         lengths = (source != PAD_ID).sum(dim=1).cpu()  # (batch)
         words = self.embedding(source)  # (batch, seq, d_model)
         packed = pack_padded_sequence(
@@ -79,14 +82,16 @@ class RecurrentDecoder(nn.Module):
         self, vocab_size: int, d_model: int, hidden_size: int, layer: Layer = nn.GRU
     ) -> None:
         super().__init__()
+        check.at_least(1, vocab_size=vocab_size, d_model=d_model)
+        check.at_least(1, hidden_size=hidden_size)
         self.embedding = nn.Embedding(vocab_size, d_model)
-        self.layer = layer(d_model, hidden_size, batch_first=True)
+        self.layer = layer(int(d_model), int(hidden_size), batch_first=True)
         self.output = nn.Linear(hidden_size, vocab_size)
 
     def forward(
         self, tokens: Int[Tensor, "batch target"], hidden: Hidden
     ) -> tuple[Float[Tensor, "batch target vocab"], Hidden]:
-        check.token_ids("tokens", tokens, self.embedding.num_embeddings)
+        check.token_ids("tokens", tokens, self.embedding.num_embeddings, self)
         vectors = self.embedding(tokens)  # (batch, target, d_model)
         outputs, hidden = self.layer(vectors, hidden)  # (batch, target, hidden)
         return self.output(outputs), hidden  # (batch, target, vocab)
@@ -103,6 +108,8 @@ class RecurrentState:
 
     def reorder(self, rows: Int[Tensor, "kept"]) -> None:
         """Keep the sentences whose row numbers are given, in that order."""
+        first = self.hidden[0] if isinstance(self.hidden, tuple) else self.hidden
+        check.kept(rows, first.size(1))
         if isinstance(self.hidden, tuple):
             h, c = self.hidden
             self.hidden = h[:, rows], c[:, rows]
@@ -140,7 +147,7 @@ class Seq2Seq(nn.Module):
         self, source: Int[Tensor, "batch seq"], target_in: Int[Tensor, "batch target"]
     ) -> Float[Tensor, "batch target vocab"]:
         vocab_size = self.decoder.embedding.num_embeddings
-        check.sentences("target_in", target_in, vocab_size, PAD_ID)
+        check.sentences("target_in", target_in, vocab_size, PAD_ID, model=self)
         check.equally_many(source=source, target_in=target_in)
         return self.decode(target_in, self.start(source))
 
@@ -231,7 +238,7 @@ def generate(
     then EOS, then padding. A sentence that found no end within `max_len` has no EOS.
     Raises: `ValueError` if `max_len` is below 1 or above the model's own `max_len`.
     """
-    check.writing(model, max_len)
+    check.writing(model, source, max_len)
     with inference_in_mode(model, training=False):
         state = model.start(source)
         token = source.new_full((len(source), 1), SOS_ID)  # (batch, 1)

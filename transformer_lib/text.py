@@ -127,7 +127,7 @@ class Vocabulary:
         return 1 + len(self.words) + bucket
 
     def _word(self, i: int) -> str:
-        check.in_range(0, len(self) - 1, **{"each id": i})
+        check.in_range(0, len(self) - 1, whole=True, **{"each id": i})
         if i == PAD_ID:
             return "<pad>"
         bucket = i - 1 - len(self.words)
@@ -144,7 +144,7 @@ def pad_batch(
     Shapes: returns `(batch, seq)`, int64.
     Raises: `ValueError` if there are no sequences, or one is longer than `length`.
     """
-    check.not_empty("sequences", sequences)
+    check.id_lists("sequences", sequences)
     longest = max(1, *map(len, sequences))
     if length is not None:
         check.at_least(longest, length=length)
@@ -215,12 +215,13 @@ class SentimentClassifier(nn.Module):
         check.at_least(1, hidden_size=hidden_size, num_layers=num_layers)
         # padding_idx: row 0 stays zero and gets no gradient
         self.embedding = nn.Embedding(vocab_size, d_model, padding_idx=PAD_ID)
-        self.gru = nn.GRU(d_model, hidden_size, num_layers, batch_first=True)
+        sizes = int(d_model), int(hidden_size), int(num_layers)
+        self.gru = nn.GRU(*sizes, batch_first=True)
         self.output = nn.Linear(hidden_size, 1)
 
     def forward(self, tokens: Int[Tensor, "batch seq"]) -> Float[Tensor, "batch"]:
         vocab_size = self.embedding.num_embeddings
-        check.sentences("tokens", tokens, vocab_size, PAD_ID, may_be_empty=True)
+        check.sentences("tokens", tokens, vocab_size, PAD_ID, True, self)
         lengths = (tokens != PAD_ID).sum(dim=1)  # (batch)
         packed = pack_padded_sequence(
             self.embedding(tokens),  # (batch, seq, d_model)

@@ -43,7 +43,7 @@ def shift_right(
     at least one place.
     Source: Vaswani et al. (2017), figure 1, "outputs (shifted right)".
     """
-    check.token_ids("target", target)
+    check.token_ids("target", target, sos_id=sos_id)
     return F.pad(target[:, :-1], (1, 0), value=sos_id)  # (batch, target)
 
 # %% ../notebooks/12_training.ipynb #batch
@@ -71,6 +71,11 @@ class Batch:
             check.shape(name, ids, len(self.source), "seq")
             if ids.dtype != torch.int64:
                 raise ValueError(f"{name} must be int64, but it is {ids.dtype}")
+            if ids.is_meta or ids.device != self.source.device:
+                raise ValueError(
+                    f"{name} must be where source is, and not on the meta device, "
+                    f"but it is on {ids.device}"
+                )
         check.shape("target_out", self.target_out, *self.target_in.shape)
         if not (self.target_out != PAD_ID).any():
             raise ValueError("target_out must hold a word to say, but all is padding")
@@ -84,7 +89,7 @@ class Batch:
         Raises: `ValueError` if there is no pair, if a sentence is empty or holds
         padding, or if a target does not end in EOS.
         """
-        check.not_empty("pairs", pairs)
+        check.id_pairs("pairs", pairs)
         for index, (source, target) in enumerate(pairs):
             for name, ids in (("source", source), ("target", target)):
                 if len(ids) == 0 or PAD_ID in ids:
@@ -157,8 +162,10 @@ def token_batches(
     `max_tokens`, and where `Batch.from_pairs` does.
     Source: Vaswani et al. (2017), section 5.1.
     """
-    check.not_empty("pairs", pairs)
-    generator = torch.Generator().manual_seed(0 if seed is None else seed)
+    check.id_pairs("pairs", pairs)
+    check.at_least(1, max_tokens=max_tokens)
+    check.seed(seed)
+    generator = torch.Generator().manual_seed(int(seed or 0))
 
     def in_random_order(items: list) -> list:
         if seed is None:
@@ -215,6 +222,7 @@ def training_step(
     Raises: as `update_parameters` does.
     Source: Vaswani et al. (2017), section 5.
     """
+    check.at_least(1, accumulation_steps=accumulation_steps)
     optimizer.zero_grad()
     total = 0.0
     for part in batch.split(accumulation_steps):

@@ -40,11 +40,12 @@ class TokenEmbedding(nn.Module):
 
     def __init__(self, vocab_size: int, d_model: int) -> None:
         super().__init__()
+        check.at_least(1, vocab_size=vocab_size, d_model=d_model)
         start = torch.randn(vocab_size, d_model) / math.sqrt(d_model)
         self.weight = nn.Parameter(start)  # (vocab_size, d_model)
 
     @check.at_the_door(
-        lambda self, tokens: check.token_ids("tokens", tokens, len(self.weight))
+        lambda self, tokens: check.token_ids("tokens", tokens, len(self.weight), self)
     )
     def forward(
         self, tokens: Int[Tensor, "batch seq"]
@@ -84,12 +85,12 @@ class Transformer(nn.Module):
             self.target_embedding = self.source_embedding
             self.output.weight = self.source_embedding.weight
 
+    @check.at_the_door(check.source_and_target)
     def forward(
         self,
         source: Int[Tensor, "batch source"],
         target_in: Int[Tensor, "batch target"],
     ) -> Float[Tensor, "batch target vocab"]:
-        check.equally_many(source=source, target_in=target_in)
         return self.decode(target_in, self.start(source))
 
     @check.at_the_door(check.source_to_read)
@@ -128,6 +129,7 @@ class TransformerState:
 
     def reorder(self, rows: Int[Tensor, "kept"]) -> None:
         """Keep these sentences of the batch, in this order."""
+        check.kept(rows, len(self.tokens))
         self.memory, self.memory_mask = self.memory[rows], self.memory_mask[rows]
         self.tokens = self.tokens[rows]
 
@@ -172,8 +174,10 @@ def flop_table(config: TransformerConfig, source: int, target: int) -> dict[str,
     are two operations. Softmax, norms, biases and sums are left out: they are linear in
     the numbers they touch.
 
+    Raises: `ValueError` if a number is below 1.
     Source: Vaswani et al. (2017), table 1, with its constants.
     """
+    check.at_least(1, source=source, target=target)
     n, d, f = config.num_layers, config.d_model, config.d_ff
     product = 2 * d * d  # one token through a square projection
     return {

@@ -188,7 +188,8 @@ class BytePairTokenizer:
 
     def decode(self, ids: Iterable[int]) -> str:
         """Return the text of `ids` up to the end's, without special tokens."""
-        written = takewhile(lambda index: index != EOS_ID, ids)
+        written = list(takewhile(lambda index: index != EOS_ID, ids))
+        check.id_lists("ids", [written], lowest=0, below=2**32)
         return self.backend.decode([index for index in written if index > UNKNOWN_ID])
 
     def save(self, path: str | os.PathLike) -> None:
@@ -201,6 +202,7 @@ class BytePairTokenizer:
         return cls(read_json(path, "tokenizer", _stored_pieces))
 
 # %% ../notebooks/14_translation.ipynb #encode-pairs
+@check.at_the_door(check.to_encode)
 def encode_pairs(
     tokenizer: BytePairTokenizer,
     pairs: Iterable[tuple[str, str]],
