@@ -22,13 +22,14 @@ from torch.testing import assert_close
 
 from tools import notebooks
 from transformer_lib import _files, _runs
-from transformer_lib._commands import train_command, translate_command
+from transformer_lib._commands import train_command, train_parser, translate_command
+from transformer_lib._lines import read_line_pairs
 from transformer_lib._runs import RunFolder, TextTranslator, choose_device
 from transformer_lib.scaling import SINGLE, DistributedStep, ProcessGroup, bytes_sent, memory_table, padding_share, wrap_model
 from transformer_lib.schedule import transformer_optimizer
-from transformer_lib.training import Batch, Checkpoint, token_batches, train, training_step
+from transformer_lib.training import Batch, Checkpoint, evaluate, token_batches, train, training_step
 from transformer_lib.transformer import Transformer, TransformerConfig
-from transformer_lib.translation import Translator, pretrained_translator
+from transformer_lib.translation import Translator, encode_pairs, pretrained_translator
 
 NAMES = "the a one my your".split(), "cat dog bird horse".split(), "sees finds likes".split()
 WORDS = {
@@ -285,6 +286,19 @@ def test_the_averaged_weights_are_the_mean_of_the_last(whole):
             assert_close(mean, (kept[0][name] + kept[1][name]) / 2)
 
 
+def test_the_best_weights_have_the_lowest_validation_loss(data, whole, tmp_path):
+    """Where the loss falls, and where it rises again; with one tokenizer for both languages, and with one for each."""
+    train_command(arguments(data, tmp_path / "rises", "--vocabulary separate --vocab-size 45 --learning-rate 50 --warmup 10"))
+    pairs = read_line_pairs(data / "val.en", data / "val.fr")
+    last_is_best = []
+    for out in (whole, tmp_path / "rises"):
+        losses, best = curve(out)["validation_losses"], RunFolder(out).load("best.pt")
+        batches = token_batches(encode_pairs(best.tokenizer, pairs, best.target_tokenizer), 90)
+        assert_close(evaluate(best.model, batches), min(losses.values()))
+        last_is_best.append(min(losses, key=losses.get) == "10")
+    assert last_is_best == [True, False]
+
+
 def test_it_learns(data, tmp_path, capsys):
     train_command(
         arguments(data, tmp_path / "run", "--d-model 32 --learning-rate 2 --warmup 20 --steps 120 --every 60 --dropout 0")
@@ -523,6 +537,35 @@ def test_a_run_is_not_written_over(data, whole, capsys):
 def test_a_run_goes_on_with_its_own_arguments(data, whole, capsys):
     said = fails(capsys, train_command, arguments(data, whole, "--resume --max-tokens 100"))
     assert re.search(r"--max-tokens must be 90 as in \S+run\.json, but it is 100", said)
+
+
+MAY_CHANGE = "--steps 12 --average 1 --beam-size 1 --alpha 0.1 --accumulation-steps 2 --device auto"
+MUST_STAY = {
+    "source": "fr", "target": "en", "config": "base", "num_layers": 2, "d_model": 8, "num_heads": 1, "d_ff": 8, "dropout": 0.2,
+    "pre_norm": "", "vocabulary": "separate", "vocab_size": 50, "max_tokens": 100, "every": 5, "learning_rate": 0.4,
+    "warmup": 300, "smoothing": 0.2, "max_grad_norm": 0.5, "seed": 1, "precision": "bfloat16",
+}  # fmt: skip
+
+
+def test_of_each_option_it_is_known_whether_it_may_change():
+    may = {name.replace("-", "_") for name in re.findall("--([a-z-]+)", MAY_CHANGE)}
+    may |= {"data", "out", "resume", "compile", "recipe"}
+    assert may | MUST_STAY.keys() == vars(train_parser().parse_args(["--data", "x", "--out", "y"])).keys()
+    assert not may & MUST_STAY.keys()
+
+
+@pytest.mark.parametrize("name", MUST_STAY)
+def test_an_option_that_makes_another_run_must_stay(data, whole, capsys, name):
+    argument = f"--{name.replace('_', '-')}"
+    said = fails(capsys, train_command, arguments(data, whole, f"--resume {argument} {MUST_STAY[name]}"))
+    assert f"{argument} must be " in said and f"as in {whole / 'run.json'}" in said
+
+
+def test_an_option_of_what_comes_after_may_change(whole, data, tmp_path):
+    shutil.copytree(whole, tmp_path / "run")
+    train_command(arguments(data, tmp_path / "run", f"--resume {MAY_CHANGE}"))
+    record = RunFolder(tmp_path / "run").read_record()
+    assert record["steps"] == 12 and {score["alpha"] for score in record["scores"].values()} == {0.1}
 
 
 @pytest.mark.parametrize("changed", ["train", "val"])
