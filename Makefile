@@ -17,7 +17,7 @@ help:
 	@echo "make book                          build the site into _build/html"
 	@echo "make print                         write the whole book as PDF and EPUB into _build/print, linked from the site"
 	@echo "make test                          lint, build the site, execute every notebook, run every test"
-	@echo "make mutants                       switch each bug of chapter 18 on, and see its test fail"
+	@echo "make mutants                       switch each bug of chapter 18 on, then 232 smaller ones, and see their tests fail"
 	@echo "make lint                          let ruff look at the code and its layout, codespell at the spelling"
 	@echo "make lab                           open the notebooks in JupyterLab"
 	@echo "make run NB=05_positional_encoding execute one notebook in place, tidy it, export its module"
@@ -67,6 +67,7 @@ test: lint
 mutants: export OMP_NUM_THREADS := 1
 mutants: $(READY)
 	$(BIN)/python -m tools.mutants
+	$(BIN)/python -m benchmarks.mutants
 
 run: $(READY)
 	$(BIN)/python -m tools.run_notebook $(NB)
