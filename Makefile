@@ -17,7 +17,7 @@ help:
 	@echo "make book                          build the site into _build/html"
 	@echo "make print                         write the whole book as PDF and EPUB into _build/print, linked from the site"
 	@echo "make test                          lint, build the site, execute every notebook, run every test"
-	@echo "make mutants                       switch each bug of chapter 18 on, then 232 smaller ones, and see their tests fail"
+	@echo "make mutants                       switch each bug of chapter 18 on, then the smaller ones of a list, and see their tests fail"
 	@echo "make lint                          let ruff look at the code and its layout, codespell at the spelling"
 	@echo "make lab                           open the notebooks in JupyterLab"
 	@echo "make run NB=05_positional_encoding execute one notebook in place, tidy it, export its module"

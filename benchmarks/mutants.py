@@ -1,10 +1,11 @@
 """Each mistake of `mutant_list.py` in a copy of the library, and its test, which must fail: `make mutants`.
 
 All these tests first run on the copy as it is, where they must pass. Then each mutant is written into the copy, and its test
-runs in a process of its own. What was found is kept as long as the library and its tests stay as they are, so a command that
-was stopped goes on.
+runs in a process of its own. What was found is kept as long as the library and the file of the test stay as they are: a
+command that was stopped goes on.
 """
 
+import hashlib
 import json
 import os
 import re
@@ -34,7 +35,7 @@ for request in sys.stdin:
     said, seconds, *arguments = json.loads(request)
     if not (child := os.fork()):
         signal.alarm(seconds)
-        output = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        output = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         os.dup2(output, 1), os.dup2(output, 2)
         sys.dont_write_bytecode = True
         from tools.mutants import OPTIONS
@@ -92,35 +93,56 @@ def copied() -> Iterator[Copy]:
             yield Copy(folder, server)
 
 
+KEPT = Path(tempfile.gettempdir()) / "transformer-lib-mutants.json"
+
+
+class Results:
+    """The test that failed with each mutant; a text stands for the mutant, the library and the file of its test."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.all = folder, read_finished(KEPT, "")
+        files = sorted(folder.glob("transformer_lib/**/*.py"))
+        self.library = "".join(path.read_text(encoding="utf-8") for path in files)
+
+    def _key(self, mutant: Mutant) -> str:
+        tests = (self.folder / mutant.test.partition("::")[0]).read_text(encoding="utf-8")
+        return hashlib.sha256("\n".join([*mutant, self.library, tests]).encode()).hexdigest()
+
+    def __contains__(self, mutant: Mutant) -> bool:
+        return self._key(mutant) in self.all
+
+    def __getitem__(self, mutant: Mutant) -> str:
+        return self.all[self._key(mutant)]
+
+    def __setitem__(self, mutant: Mutant, failed: str) -> None:
+        self.all[self._key(mutant)] = failed
+        write_finished(KEPT, "", self.all)
+
+
 def main() -> bool:
     """Print which test kills each mutant, write the record, and return whether any mutant survived."""
-    kept = Path(tempfile.gettempdir()) / "transformer-lib-mutants.json"
     with copied() as copy:
-        tests = sorted({mutant.test for mutant in MUTANTS})
-        files = [*copy.folder.glob("transformer_lib/**/*.py"), *(copy.folder / test.partition("::")[0] for test in tests)]
-        about = "".join(path.read_text(encoding="utf-8") for path in sorted(set(files)))
-        killers = read_finished(kept, about)
-        passed = killers.setdefault("without a mutant", [])
-        if new := [test for test in tests if test not in passed]:
-            if failed := copy.failed(*new, seconds=10 * SECONDS):
+        results = Results(copy.folder)
+        unchanged = [Mutant("", "", "", test) for test in sorted({mutant.test for mutant in MUTANTS})]
+        if new := [one for one in unchanged if one not in results]:
+            if failed := copy.failed(*(one.test for one in new), seconds=10 * SECONDS):
                 raise SystemExit(f"without a mutant too {failed} fails")
-            passed += new
+            for one in new:
+                results[one] = ""
         for number, mutant in enumerate(MUTANTS, start=1):
-            key = "\n".join(mutant)
-            if key not in killers:
+            if mutant not in results:
                 with copy.changed(mutant):
-                    killers[key] = copy.failed(mutant.test)
-                write_finished(kept, about, killers)
-            change = f"{mutant.module}: {mutant.right!r} → {mutant.wrong!r}"
-            print(f"{number:3} {f'killed by {killers[key]}' if killers[key] else 'SURVIVES'} · {change}", flush=True)
-    survived = [mutant for mutant in MUTANTS if not killers["\n".join(mutant)]]
+                    results[mutant] = copy.failed(mutant.test)
+            said = f"killed by {results[mutant]}" if results[mutant] else "SURVIVES"
+            print(f"{number:3} {said} · {mutant.module}: {mutant.right!r} → {mutant.wrong!r}", flush=True)
+    survived = [mutant for mutant in MUTANTS if not results[mutant]]
     print(f"{len(MUTANTS) - len(survived)} of {len(MUTANTS)} mutants are killed by their tests")
     numbers = {
         "mutants": dict(Counter(mutant.module for mutant in MUTANTS)),
         "killed": dict(Counter(mutant.module for mutant in MUTANTS if mutant not in survived)),
         "survived": [mutant._asdict() for mutant in survived],
     }
-    write_record("mutants", seeds=[], settings={"tests": len(tests), "seconds at most": SECONDS}, numbers=numbers)
+    write_record("mutants", seeds=[], settings={"tests": len(unchanged), "seconds at most": SECONDS}, numbers=numbers)
     return bool(survived)
 
 
