@@ -149,6 +149,12 @@ _BY_MODULE = {
          "", "test_the_search_does_stop_early"),
         ("state.reorder((sentence * beam_size + parents).flatten())",
          "state.reorder(parents.flatten())", "test_a_sentence_is_written_the_same_alone_and_among_others"),
+        ("sampling_probabilities(logits, temperature, top_k, top_p)\n", "sampling_probabilities(logits, temperature, top_k)\n",
+         "test_sampling_repeats_with_its_generator_and_ends_in_greedy"),
+        ("        _add_finished(found, written, log_probs, alpha)  # those that were cut off\n",
+         "", "test_finished_sentences_stay_finished"),
+        ("beam_hypotheses(model, source, max_len, beam_size, alpha)",
+         "beam_hypotheses(model, source, max_len, beam_size)", "test_a_full_beam_is_brute_force"),
     ],
     "training": [
         ("value=sos_id)", "value=SOS_ID)", "test_the_decoder_reads_one_word_behind"),
