@@ -17,7 +17,7 @@ help:
 	@echo "make book                          build the site into _build/html"
 	@echo "make print                         write the whole book as PDF and EPUB into _build/print, linked from the site"
 	@echo "make test                          lint, build the site, execute every notebook, run every test"
-	@echo "make mutants                       switch each bug of chapter 18 on, and see its test fail"
+	@echo "make mutants                       switch each bug of chapter 18 on, then the smaller ones of a list, and see their tests fail"
 	@echo "make fuzz [SEED=1]                 10,000 calls with all kinds of arguments, 5,000 broken files; writes a record (takes long)"
 	@echo "make lint                          let ruff look at the code and its layout, codespell at the spelling"
 	@echo "make lab                           open the notebooks in JupyterLab"
@@ -68,6 +68,7 @@ test: lint
 mutants: export OMP_NUM_THREADS := 1
 mutants: $(READY)
 	$(BIN)/python -m tools.mutants
+	$(BIN)/python -m benchmarks.mutants
 
 fuzz: export OMP_NUM_THREADS := 1
 fuzz: $(READY)

@@ -300,7 +300,9 @@ def test_dropout_acts_in_training_only():
     assert_close(module(x, memory), module(x, memory), rtol=0, atol=0)
     assert DecoderLayer(sizes(attention_dropout=0.2)).cross_attention.dropout == 0.2
     assert Decoder(sizes(attention_dropout=0.2)).layers[0].self_attention.dropout == 0.2
-    assert DecoderLayer(TransformerConfig(d_model=8, num_heads=2, d_ff=12)).cross_attention_residual.dropout.p == 0.1
+    layer = DecoderLayer(sizes(dropout=0.3, pre_norm=True))
+    for residual in (layer.self_attention_residual, layer.cross_attention_residual, layer.feed_forward_residual):
+        assert (residual.dropout.p, residual.pre_norm) == (0.3, True)
 
 
 @given(heads=st.integers(1, 4), d_k=st.integers(1, 8), d_ff=st.integers(1, 40), num_layers=st.integers(1, 3))

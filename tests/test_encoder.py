@@ -128,10 +128,12 @@ def test_residual_is_the_order_it_says(pre_norm):
     assert_close(residual(x, sublayer), expected)
 
 
-def test_dropout_acts_on_the_sublayer_alone():
+@pytest.mark.parametrize("pre_norm", [False, True])
+def test_dropout_acts_on_the_sublayer_alone(pre_norm):
     """And only in training."""
     torch.manual_seed(0)
-    residual = AddAndNorm(4, dropout=0.25, pre_norm=True)
+    residual = AddAndNorm(4, dropout=0.25, pre_norm=pre_norm)
+    residual.norm = nn.Identity()
     x = torch.randn(50, 20, 4)
     added = residual(x, torch.ones_like) - x
     kept = added.abs() > 1e-3

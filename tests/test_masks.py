@@ -1,5 +1,7 @@
 """Chapter 08: which positions each position may see, and the test that finds a leak."""
 
+import math
+
 import pytest
 import torch
 from hypothesis import given
@@ -266,7 +268,7 @@ def test_a_leak_in_one_number_is_found():
     class Narrow(nn.Module):
         def forward(self, x):
             y = x.cumsum(dim=1)
-            y[1, 2, 3] += x[1, 3, 0]
+            y[1, 2, 3] += 0.001 * x[1, 3, 0]
             return y
 
     with pytest.raises(AssertionError, match="output position 2 moved when input position 3 changed"):
@@ -296,6 +298,22 @@ def test_a_change_is_not_x_drawn_again(seq, width, seed):
         assert_causal(Backwards(), x, seed=seed)
 
 
+def test_a_leak_is_found_where_x_is_zero():
+    with pytest.raises(AssertionError, match="output position 0 moved when input position 2 changed"):
+        assert_causal(nn.Identity(), torch.zeros(1, 3, 2), run=lambda x: x.flip(1))
+
+
+def test_a_changed_id_is_another_of_the_ids():
+    with pytest.raises(AssertionError, match="output position 0 moved when input position 1 changed"):
+        assert_causal(nn.Identity(), torch.tensor([[2, 1]]), run=lambda ids: ids.flip(1)[..., None].double())
+
+
+def test_the_seed_is_that_of_each_pass():
+    seen = set()
+    assert_causal(nn.Identity(), torch.zeros(1, 3, 2), run=lambda x: seen.add(torch.initial_seed()) or x, seed=5)
+    assert seen == {5}
+
+
 def test_other_arguments_go_through_run():
     stack = Encoder(small(num_layers=1))
     x = torch.randn(2, 4, 8)
@@ -311,6 +329,8 @@ def test_nan_is_no_proof_of_causality():
 
     with pytest.raises(AssertionError, match="NaN"):
         assert_causal(Nothing(), torch.ones(1, 3, 2))
+    with pytest.raises(AssertionError, match="NaN"):
+        assert_causal(nn.Identity(), torch.randn(1, 3, 2), run=lambda x: x.index_fill(1, torch.tensor([1]), math.nan))
 
 
 def test_everything_is_left_as_it_was():

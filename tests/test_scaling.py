@@ -23,14 +23,15 @@ import torch
 from torch.testing import assert_close
 
 from tools import notebooks
-from transformer_lib import _files, _runs
-from transformer_lib._commands import train_command, translate_command
+from transformer_lib import _files, _runs, _train, translation
+from transformer_lib._commands import train_command, train_parser, translate_command
+from transformer_lib._lines import read_line_pairs
 from transformer_lib._runs import RunFolder, TextTranslator, choose_device
 from transformer_lib.scaling import SINGLE, DistributedStep, ProcessGroup, bytes_sent, memory_table, padding_share, wrap_model
-from transformer_lib.schedule import transformer_optimizer
-from transformer_lib.training import Batch, Checkpoint, token_batches, train, training_step
+from transformer_lib.schedule import label_smoothed_loss, noam_rate, transformer_optimizer
+from transformer_lib.training import Batch, Checkpoint, evaluate, token_batches, train, training_step
 from transformer_lib.transformer import Transformer, TransformerConfig
-from transformer_lib.translation import Translator, pretrained_translator
+from transformer_lib.translation import BleuScore, Translator, encode_pairs, pretrained_translator
 
 NAMES = "the a one my your".split(), "cat dog bird horse".split(), "sees finds likes".split()
 WORDS = {
@@ -120,13 +121,31 @@ def batch(count=7, seed=0):
 
 
 @pytest.mark.parametrize("parts", [1, 2, 3, 7, 50])
-def test_a_step_is_that_of_chapter_12_in_any_number_of_parts(float64_default, parts):
-    ours, theirs = small_model(), small_model()
+def test_steps_are_those_of_chapter_12_in_any_number_of_parts(float64_default, parts):
+    ours, theirs, seen = small_model(), small_model(), []
+    ours.register_forward_pre_hook(lambda _, given: seen.append(len(given[0])))
     settings = {"smoothing": 0.1, "max_grad_norm": 0.5}
     step = DistributedStep(ours, accumulation_steps=parts, **settings)
-    loss = step(ours, batch(), transformer_optimizer(ours, 0.01))
-    assert_close(loss, training_step(theirs, batch(), transformer_optimizer(theirs, 0.01), **settings))
-    assert_close(dict(ours.named_parameters()), dict(theirs.named_parameters()))
+    optimizers = [transformer_optimizer(model, 0.01) for model in (ours, theirs)]
+    for seed in range(2):
+        loss = step(ours, batch(seed=seed), optimizers[0])
+        assert_close(loss, training_step(theirs, batch(seed=seed), optimizers[1], **settings))
+        assert_close(dict(ours.named_parameters()), dict(theirs.named_parameters()))
+    assert seen == [len(part.source) for part in batch().split(parts)] * 2
+
+
+@pytest.mark.parametrize("count", [2, 7], ids=["one without a sentence", "all with sentences"])
+def test_the_shares_of_all_processes_are_the_whole_batch(float64_default, monkeypatch, count):
+    """The mean of their gradients, which is what `wrap_model` makes of them, and the sum of their losses."""
+    whole, shares, losses = small_model(), [small_model() for _ in range(3)], []
+    loss = training_step(whole, batch(count), torch.optim.SGD(whole.parameters(), lr=0.0))
+    monkeypatch.setattr(ProcessGroup, "sum", lambda self, number, device: losses.append(number) or 100.0)
+    for rank, model in enumerate(shares):
+        step = DistributedStep(model, ProcessGroup(rank, world_size=3))
+        assert step(model, batch(count), torch.optim.SGD(model.parameters(), lr=0.0)) == 100.0
+    assert_close(sum(losses), loss)
+    for name, parameter in whole.named_parameters():
+        assert_close(sum(model.get_parameter(name).grad for model in shares) / 3, parameter.grad)
 
 
 def test_bfloat16_is_for_the_products_and_not_for_the_loss():
@@ -258,6 +277,37 @@ def test_memory_is_16_bytes_per_parameter_and_activations_that_grow_with_the_bat
         memory_table(config, 10, 0)
 
 
+def kept_and_counted(half, **sizes):
+    """Return the bytes that torch keeps of a forward pass for the backward pass, and those in the table."""
+    sizes = {"d_model": 32, "num_heads": 2, "d_ff": 32, "target_vocab_size": 20, **sizes}
+    model = Transformer(TransformerConfig(source_vocab_size=20, dropout=0.1, **sizes))
+    own, kept = {parameter.data_ptr() for parameter in model.parameters()}, {}
+
+    def note(tensor):
+        storage = tensor.untyped_storage()
+        if storage.data_ptr() not in own:
+            kept[storage.data_ptr()] = storage.nbytes()
+        return tensor
+
+    source, target = torch.randint(3, 20, (4, 7)), torch.randint(3, 20, (4, 10))
+    with torch.autograd.graph.saved_tensors_hooks(note, lambda tensor: tensor):
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=half):
+            logits = model(source, target)
+        label_smoothed_loss(logits.float(), target, reduction="sum").backward()
+    counted = memory_table(model.config, source.numel(), target.numel(), half)["activations"]
+    rounded = sum(part.weight.numel() for part in model.modules() if isinstance(part, torch.nn.Linear))
+    return sum(kept.values()), counted + 2 * rounded * half
+
+
+@pytest.mark.parametrize("half", [False, True], ids=["float32", "bfloat16"])
+@pytest.mark.parametrize("wider", [{"d_model": 64}, {"d_ff": 64}, {"target_vocab_size": 40}], ids=str)
+def test_memory_grows_with_each_width_to_the_byte(half, wider):
+    """What does not grow with a width, one number for a position or a head, is left out of the table."""
+    for num_layers in (1, 3):
+        (kept, counted), (more, more_counted) = (kept_and_counted(half, num_layers=num_layers, **w) for w in ({}, wider))
+        assert more - kept == more_counted - counted
+
+
 def test_bytes_sent_by_hand():
     assert bytes_sent(1000, 1) == 0
     assert bytes_sent(1000, 2) == 4000
@@ -280,11 +330,51 @@ def test_a_run_leaves_all_that_it_promises(whole):
     assert not list(whole.glob(".*")), "no unfinished file"
 
 
+def test_each_option_reaches_what_it_is_for(data, tmp_path, monkeypatch):
+    asked, steps, batches = [], [], _train.token_batches
+    monkeypatch.setattr(_train, "DistributedStep", lambda *given, **more: steps.append(more) or DistributedStep(*given, **more))
+    monkeypatch.setattr(_train, "token_batches", lambda *given, **more: asked.append(more) or batches(*given, **more))
+    out = tmp_path / "run"
+    more = "--smoothing 0.3 --precision bfloat16 --accumulation-steps 2 --max-grad-norm 0.5"
+    train_command(arguments(data, out, f"{more} --warmup 3 --learning-rate 2 --seed 5"))
+    assert steps == [{"precision": "bfloat16", "smoothing": 0.3, "accumulation_steps": 2, "max_grad_norm": 0.5}]
+    assert_close(curve(out)["learning_rates"], [2 * noam_rate(step, 16, warmup=3) for step in range(1, 11)])
+    epochs = [given["seed"] - 5 * 100_003 for given in asked[1:] if given]  # the first is asked for the share of padding
+    assert epochs == list(range(len(epochs))) and len(epochs) > 1
+
+
+@pytest.mark.parametrize("scores", [[1.0, 2.0], [2.0, 1.0]])
+def test_the_weights_with_the_higher_score_are_chosen(data, whole, tmp_path, monkeypatch, scores):
+    """And the folder's translator has them."""
+    shutil.copytree(whole, tmp_path / "run")
+    of_each = iter(scores)
+    monkeypatch.setattr(_train, "corpus_bleu", lambda *given: BleuScore(next(of_each), "signature"))
+    train_command(arguments(data, tmp_path / "run", "--resume"))
+    folder = RunFolder(tmp_path / "run")
+    assert folder.read_record()["chosen"] == ("averaged.pt" if scores == [1.0, 2.0] else "best.pt")
+    model = folder.load().model
+    assert not model.training
+    assert_close(model.state_dict(), weights(folder.path / folder.read_record()["chosen"]), rtol=0, atol=0)
+
+
 def test_the_averaged_weights_are_the_mean_of_the_last(whole):
     kept = [weights(path) for path in sorted(whole.glob("step-*.pt"))]
     for name, mean in weights(whole / "averaged.pt").items():
         if mean.is_floating_point():
             assert_close(mean, (kept[0][name] + kept[1][name]) / 2)
+
+
+def test_the_best_weights_have_the_lowest_validation_loss(data, whole, tmp_path):
+    """Where the loss falls, and where it rises again; with one tokenizer for both languages, and with one for each."""
+    train_command(arguments(data, tmp_path / "rises", "--vocabulary separate --vocab-size 45 --learning-rate 50 --warmup 10"))
+    pairs = read_line_pairs(data / "val.en", data / "val.fr")
+    last_is_best = []
+    for out in (whole, tmp_path / "rises"):
+        losses, best = curve(out)["validation_losses"], RunFolder(out).load("best.pt")
+        batches = token_batches(encode_pairs(best.tokenizer, pairs, best.target_tokenizer), 90)
+        assert_close(evaluate(best.model, batches), min(losses.values()))
+        last_is_best.append(min(losses, key=losses.get) == "10")
+    assert last_is_best == [True, False]
 
 
 def test_it_learns(data, tmp_path, capsys):
@@ -311,6 +401,8 @@ def test_gz_and_separate_vocabularies_and_pre_norm_and_no_validation(tmp_path):
     assert tokenizers[0] != tokenizers[1]
     translate_command(["my cat", "--model", str(tmp_path / "run"), "--output", str(tmp_path / "out.txt"), "--device", "cpu"])
     assert (tmp_path / "out.txt").read_text(encoding="utf-8").count("\n") == 1
+    translator = RunFolder(tmp_path / "run").load()
+    assert [one.backend.to_str() for one in (translator.tokenizer, translator.target_tokenizer)] == tokenizers
 
 
 def test_a_pair_with_an_empty_side_is_left_out_and_counted(tmp_path):
@@ -381,6 +473,16 @@ def test_a_closed_pipe_and_a_closed_standard_input_end_quietly(whole, tmp_path):
     said = reading.stderr.read()
     assert "Error" not in said and reading.wait(60) == 0, said
     assert "standard input is closed" in nothing.communicate(timeout=60)[1] and nothing.returncode == 1
+
+
+def test_the_search_is_the_one_that_was_asked_for(data, whole, tmp_path, monkeypatch):
+    searches, real = [], translation.beam_search
+    monkeypatch.setattr(translation, "beam_search", lambda *given: searches.append(given[3:]) or real(*given))
+    translate_command(["my cat", "--model", str(whole), "--device", "cpu", "--beam-size", "3", "--alpha", "1.5"])
+    assert searches == [(3, 1.5)]
+    shutil.copytree(whole, tmp_path / "run")
+    train_command(arguments(data, tmp_path / "run", "--resume --beam-size 2 --alpha 2.5"))
+    assert searches[1:] == [(2, 2.5)] * 2
 
 
 def test_ctrl_c_ends_quietly(whole, monkeypatch, capsys):
@@ -525,6 +627,35 @@ def test_a_run_is_not_written_over(data, whole, capsys):
 def test_a_run_goes_on_with_its_own_arguments(data, whole, capsys):
     said = fails(capsys, train_command, arguments(data, whole, "--resume --max-tokens 100"))
     assert re.search(r"--max-tokens must be 90 as in \S+run\.json, but it is 100", said)
+
+
+MAY_CHANGE = "--steps 12 --average 1 --beam-size 1 --alpha 0.1 --accumulation-steps 2 --device auto"
+MUST_STAY = {
+    "source": "fr", "target": "en", "config": "base", "num_layers": 2, "d_model": 8, "num_heads": 1, "d_ff": 8, "dropout": 0.2,
+    "pre_norm": "", "vocabulary": "separate", "vocab_size": 50, "max_tokens": 100, "every": 5, "learning_rate": 0.4,
+    "warmup": 300, "smoothing": 0.2, "max_grad_norm": 0.5, "seed": 1, "precision": "bfloat16",
+}  # fmt: skip
+
+
+def test_of_each_option_it_is_known_whether_it_may_change():
+    may = {name.replace("-", "_") for name in re.findall("--([a-z-]+)", MAY_CHANGE)}
+    may |= {"data", "out", "resume", "compile", "recipe"}
+    assert may | MUST_STAY.keys() == vars(train_parser().parse_args(["--data", "x", "--out", "y"])).keys()
+    assert not may & MUST_STAY.keys()
+
+
+@pytest.mark.parametrize("name", MUST_STAY)
+def test_an_option_that_makes_another_run_must_stay(data, whole, capsys, name):
+    argument = f"--{name.replace('_', '-')}"
+    said = fails(capsys, train_command, arguments(data, whole, f"--resume {argument} {MUST_STAY[name]}"))
+    assert f"{argument} must be " in said and f"as in {whole / 'run.json'}" in said
+
+
+def test_an_option_of_what_comes_after_may_change(whole, data, tmp_path):
+    shutil.copytree(whole, tmp_path / "run")
+    train_command(arguments(data, tmp_path / "run", f"--resume {MAY_CHANGE}"))
+    record = RunFolder(tmp_path / "run").read_record()
+    assert record["steps"] == 12 and {score["alpha"] for score in record["scores"].values()} == {0.1}
 
 
 @pytest.mark.parametrize("changed", ["train", "val"])

@@ -596,3 +596,4 @@ def test_layers_are_torchs():
     model = classifier(num_layers=2)
     assert isinstance(model.gru, nn.GRU) and model.gru.num_layers == 2
     assert SentimentClassifier(10).gru.hidden_size == SentimentClassifier(10).embedding.embedding_dim == 128
+    assert not model.embedding.weight[0].any(), "padding is the zero vector"

@@ -37,6 +37,7 @@ from transformer_lib.training import (
     token_batches,
     train,
     training_step,
+    update_parameters,
 )
 from transformer_lib.transformer import Transformer, TransformerConfig
 
@@ -85,7 +86,8 @@ def same_weights(one, other):
 @pytest.mark.pitfall(25)
 def test_the_decoder_reads_one_word_behind():
     target_out = torch.tensor([[5, 6, 7, 2], [8, 2, 0, 0]])
-    assert shift_right(target_out, sos_id=1).tolist() == [[1, 5, 6, 7], [1, 8, 2, 0]]
+    assert shift_right(target_out).tolist() == [[1, 5, 6, 7], [1, 8, 2, 0]]
+    assert shift_right(target_out, sos_id=9).tolist() == [[9, 5, 6, 7], [9, 8, 2, 0]]
 
 
 @pytest.mark.pitfall(25)
@@ -174,6 +176,9 @@ def test_sentences_of_similar_length_share_a_batch():
     batches = token_batches(many, 200, seed=0)
     padding = 1 - sum(batch.num_tokens for batch in batches) / sum(batch.target_out.numel() for batch in batches)
     assert padding < 0.05
+    batches = token_batches([([3] * (n * 7 % 30 + 1), [4, 2]) for n in range(300)], 200, seed=0)
+    places = sum(batch.source.numel() for batch in batches)
+    assert sum(int((batch.source == 0).sum()) for batch in batches) / places < 0.2, "of equal targets, sources are alike too"
 
 
 def test_the_seed_makes_the_order():
@@ -389,6 +394,17 @@ def test_the_schedule_is_followed_and_losses_measured():
     assert list(history.validation_losses) == [2, 4, 5]
     assert history.validation_losses[5] == evaluate(model, [batch])
     assert model.training
+
+
+@pytest.mark.parametrize("loss", [math.nan, math.inf])
+def test_a_loss_that_is_no_number_moves_nothing(loss):
+    model = model_with_seed(transformer)
+    optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
+    before = copy.deepcopy(model.state_dict())
+    model(IDS, IDS).sum().backward()
+    with pytest.raises(FloatingPointError, match=f"the loss is {loss}"):
+        update_parameters(model, optimizer, loss, None)
+    assert_close(model.state_dict(), before, rtol=0, atol=0)
 
 
 def test_a_loss_that_is_nan_stops_the_run(tmp_path):
@@ -822,6 +838,7 @@ def a_run(**settings):
         (lambda: Batch.from_pairs([([3, 0, 4], [5, 2])]), r"source of pair 0 .* no padding \(id 0\)"),
         (lambda: Batch.from_pairs([([3], [5, 2, 0])]), "target of pair 0 .* no padding"),
         (lambda: Batch.from_pairs([([3], [5])]), "must end in EOS"),
+        (lambda: Batch.from_pairs([([3], [2, 5])]), r"must end in EOS \(id 2\), but it ends in 5"),
         (lambda: Batch(IDS, IDS, IDS.float()), "target_out must be int64, but it is torch.float32"),
         (lambda: Batch(IDS[0], IDS, IDS), r"source must have shape .* \(3,\)"),
         (lambda: Batch(IDS, IDS, IDS[:, 1:]), r"target_out must have shape \(2, 3\), but its shape is \(2, 2\)"),
