@@ -29,10 +29,8 @@ README = ROOT / "README.md"
 PART = "where it runs"
 ENVIRONMENTS = ROOT / "_build" / "matrix"
 
-# Three chapters, positions, attention and masks, and the tests that hold the layers to torch's own and to loops.
+# One chapter, and the tests that hold the layers to torch's own and to loops.
 SHARE = (
-    "notebooks/05_positional_encoding.ipynb",
-    "notebooks/06_attention.ipynb",
     "notebooks/08_masks.ipynb",
     "tests/test_positional_encoding.py",
     "tests/test_attention.py",
@@ -124,8 +122,17 @@ def requirements(row: Row) -> list[str]:
     pins = dict(re.findall(r"^([\w.-]+)==(\S+)$", (ROOT / "requirements.txt").read_text(encoding="utf-8"), re.MULTILINE))
     # On Linux the default build of another torch is gigabytes for graphics cards. The one for processors has a name of its own.
     build = "+cpu" if platform.system() == "Linux" else ""
-    own = {"torch": f"{row.torch}{build}", **row.versions}
-    return [f"{name}=={version}" for name, version in ({name: pins[name] for name in TOOLS} | own).items()]
+    # torch is first, so that pip says at once where there is none.
+    wanted = {"torch": f"{row.torch}{build}", **row.versions, **{name: pins[name] for name in TOOLS}}
+    return [f"{name}=={version}" for name, version in wanted.items()]
+
+
+def pip(command: Sequence[str | Path]) -> None:
+    """Run pip; raise `LeftOut` with its last complaint where it fails."""
+    ended = subprocess.run([*command, "--disable-pip-version-check"], capture_output=True, text=True, check=False)
+    if ended.returncode:
+        problem = [line for line in ended.stderr.splitlines() if line.startswith("ERROR: ")] or ["ERROR: pip failed"]
+        raise LeftOut(problem[-1].removeprefix("ERROR: "))
 
 
 def python_of(row: Row) -> str:
@@ -139,12 +146,10 @@ def python_of(row: Row) -> str:
     inside, wanted = folder / "bin" / "python", "\n".join(requirements(row))
     ready = folder / "ready"
     if not (ready.exists() and ready.read_text(encoding="utf-8") == wanted):
+        install = [sys.executable, "-m", "pip", "install", "--quiet", "--dry-run", "--no-deps", "--only-binary=:all:"]
+        pip([*install, f"--python-version={row.python}", "--target", folder, requirements(row)[0]])  # is there such a torch?
         subprocess.run([found, "-m", "venv", "--clear", str(folder)], check=True)
-        install = [inside, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *requirements(row)]
-        ended = subprocess.run([*install, "--editable", ROOT], capture_output=True, text=True, check=False)
-        if ended.returncode:
-            problem = [line for line in ended.stderr.splitlines() if line.startswith("ERROR: ")] or ["ERROR: pip failed"]
-            raise LeftOut(problem[-1].removeprefix("ERROR: "))
+        pip([inside, "-m", "pip", "install", "--quiet", *requirements(row), "--editable", ROOT])
         ready.write_text(wanted, encoding="utf-8")
     return str(inside)
 
@@ -182,7 +187,8 @@ def table(rows: Mapping[str, Mapping[str, Any]]) -> str:
     lines = [f"| row | {' | '.join(COLUMNS.values())} |", "|---" * (len(COLUMNS) + 1) + "|"]
     for name, row in rows.items():
         if "left_out" in row:
-            lines.append(f"| {name} | {row['date']} | left out: {row['left_out']} {'| ' * (len(COLUMNS) - 1)}|")
+            said = f"left out: {row['left_out']}" if row["date"] else row["left_out"]
+            lines.append(f"| {name} | {row['date']} | {said} {'| ' * (len(COLUMNS) - 2)}|")
         else:
             shown = {**row, "compared": "compared" if row["compared"] else "not compared"}
             cells = [str(shown[column]) for column in COLUMNS]
@@ -199,23 +205,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if unknown := set(options.rows) - {row.name for row in ROWS}:
         parser.error(f"there is no row {', '.join(sorted(unknown))}")
     ENVIRONMENTS.mkdir(parents=True, exist_ok=True)
-    before = json.loads(RECORD.read_text(encoding="utf-8"))["rows"] if RECORD.exists() else {}
-    rows = {}
+    rows = json.loads(RECORD.read_text(encoding="utf-8"))["rows"] if RECORD.exists() else {}
     for row in ROWS:
-        if options.rows and row.name not in options.rows and row.name in before:
-            rows[row.name] = before[row.name]
+        if options.rows and row.name not in options.rows:
             continue
         whole = ("notebooks", "tests") if row.strict else UNIT_TESTS
         try:
-            found = {
-                "tests": "whole" if options.whole else "share",
-                **run(row, whole if options.whole else SHARE, ENVIRONMENTS),
-            }
+            found = run(row, whole if options.whole else SHARE, ENVIRONMENTS)
+            found = {"tests": "whole" if options.whole else "share", **found}
         except LeftOut as reason:
             found = {"left_out": str(reason)}
         rows[row.name] = {"date": date.today().isoformat(), **found}
+        write({row.name: rows.get(row.name, {"date": "", "left_out": "not run"}) for row in ROWS})
         print(f"{row.name}: {json.dumps(rows[row.name])}", flush=True)
-    write(rows)
     return int(any(row.get("failed") for row in rows.values()))
 
 
