@@ -8,7 +8,6 @@ stopped goes on where it was; further options replace those below.
 
 import argparse
 import hashlib
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -79,7 +78,7 @@ def main(arguments: list[str] | None = None) -> None:
     given, more = parser.parse_known_args(arguments)
     train_command(["--data", str(given.data), "--out", str(given.out), "--resume", *OPTIONS.split(), *more])
     folder = RunFolder(given.out)
-    run = json.loads(folder.record.read_text(encoding="utf-8"))
+    run = folder.read_record()
     data = folder_of(given.data, ["en", "fr"])
     numbers = numbers_of(run) | {"pairs_with": pairs_with(read_pairs(data, "train", "en", "fr").pairs)}
     write_record(NAME, seeds=[run["settings"]["seed"]], settings=run["settings"], numbers=numbers)

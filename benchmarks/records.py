@@ -1,7 +1,6 @@
 """Write a record: the numbers of a long run, with all that it takes to make them again."""
 
 import hashlib
-import json
 import os
 import platform
 from collections.abc import Sequence
@@ -10,7 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from transformer_lib._files import atomic_write
+from transformer_lib._store import write_json
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -41,8 +40,7 @@ def write_record(name: str, *, seeds: Sequence[int], settings: dict[str, Any], n
     }
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{name}.json"
-    with atomic_write(path) as file:
-        file.write((json.dumps(record, indent=1, ensure_ascii=False) + "\n").encode())
+    write_json(path, "record", record, indent=1)
     return path
 
 
@@ -54,4 +52,4 @@ def write_made_with(weights: Path, script: str, **more: Any) -> None:
         "versions": {"python": platform.python_version(), **{name: version(name) for name in ("torch", "tokenizers")}},
         **more,
     }
-    weights.with_suffix(".json").write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", encoding="utf8")
+    write_json(weights.with_suffix(".json"), "record", made, indent=1)

@@ -11,7 +11,7 @@ import torch
 
 import transformer_lib
 from benchmarks.records import write_record
-from transformer_lib._files import atomic_write
+from transformer_lib._store import write_tensors
 from transformer_lib.teaching.experiments.text import BagOfWords, accuracy, review_reader_sets, train_classifier
 from transformer_lib.text import SentimentClassifier, Vocabulary, bucket_batches, tokenize
 
@@ -47,8 +47,7 @@ def main() -> None:
         "sizes": SIZES,
         **{name: model.half().state_dict() for name, model in models.items()},
     }
-    with atomic_write(PATH) as file:
-        torch.save(saved, file)
+    write_tensors(PATH, "review reader", saved)
     numbers = {
         "sha256": hashlib.sha256(PATH.read_bytes()).hexdigest(),
         "parameters": {name: sum(weight.numel() for weight in model.parameters()) for name, model in models.items()},

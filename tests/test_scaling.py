@@ -9,8 +9,10 @@ import os
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import sys
+import time
 import tomllib
 from importlib import import_module
 from pathlib import Path
@@ -614,13 +616,15 @@ def test_a_gpu_is_taken_where_there_is_one(monkeypatch):
 # Stopped, and going on
 
 
-def launch(folder, step, given, processes=None, **options):
-    """Run `scaling_run.py` in a process of its own, or in several, and return how it ended."""
+def launch(folder, step, given, processes=None, start=subprocess.run, **options):
+    """Run `scaling_run.py` in a process of its own, or in several, and return how it ended; some options are variables."""
     folder.mkdir(exist_ok=True)
     torchrun = ["-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={processes}"] if processes else []
     command = [sys.executable, *torchrun, "tests/scaling_run.py", folder, step, *given]
-    environment = {**os.environ, "PYTHONPATH": str(notebooks.ROOT)}
-    return subprocess.run([*map(str, command)], cwd=notebooks.ROOT, env=environment, capture_output=True, text=True, **options)
+    variables = {name: str(options.pop(name)) for name in ("FREEZE", "BEAT", "SLOW") if name in options}
+    environment = {**os.environ, "PYTHONPATH": str(notebooks.ROOT), **variables}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return start([*map(str, command)], cwd=notebooks.ROOT, env=environment, **{**pipes, **options})
 
 
 def test_killed_and_resumed_ends_with_the_same_bits(data, whole, tmp_path):
@@ -696,6 +700,44 @@ def test_a_process_that_dies_ends_the_others_with_one_line(data, tmp_path):
     ours = [line for line in ended.stderr.splitlines() if "transformer" in line and "scaling_run" not in line]
     assert "RuntimeError" not in ended.stderr, ended.stderr
     assert [line.partition(": ")[2] for line in ours] == ["another process of the run has stopped; go on with --resume"]
+
+
+def wait_for(found, process, seconds):
+    """Return what `found` returns as soon as it is something; the process must not end before."""
+    until = time.monotonic() + seconds
+    while not (it := found()):
+        assert process.poll() is None and time.monotonic() < until
+        time.sleep(0.2)
+    return it
+
+
+@pytest.mark.parametrize("frozen", [0, 1])
+def test_a_process_that_is_frozen_ends_the_others_with_one_line(data, tmp_path, frozen):
+    """In the middle of a step, where the other waits for its gradients; half a second is a beat here, and ten are patience."""
+    notes, said = tmp_path / "notes", tmp_path / "said"
+    given, step = arguments(data, tmp_path / "run"), -2 if frozen else 2
+    with open(said, "w") as file:
+        running = launch(notes, step, given, 2, subprocess.Popen, stderr=file, FREEZE=1, BEAT=0.5)
+    try:
+        wait_for((notes / "frozen").exists, running, 200)
+        begun = time.monotonic()
+        running.communicate(timeout=60)
+        assert time.monotonic() - begun > 3
+    finally:
+        if running.poll() is None:  # the test has failed, and nothing may stay behind
+            if (notes / "frozen").exists():
+                os.kill(int((notes / "frozen").read_text()), signal.SIGKILL)
+            running.communicate(timeout=60)
+    ours = [line for line in said.read_text().splitlines() if line.startswith("transformer-train")]
+    expected = f"transformer-train: process {frozen} of the run has not answered for 5 seconds; go on with --resume"
+    assert running.returncode != 0 and ours == [expected], said.read_text()
+
+
+def test_a_long_validation_is_no_sign_of_death(data, tmp_path):
+    """Process 0 measures for longer than the others' patience lasts, and they wait for it."""
+    ended = launch(tmp_path / "notes", 0, arguments(data, tmp_path / "run", "--steps 5"), 2, BEAT=0.5, SLOW=8, timeout=300)
+    assert ended.returncode == 0, ended.stderr
+    assert len(curve(tmp_path / "run")["validation_losses"]) == 2
 
 
 def test_the_commands_are_installed():

@@ -622,7 +622,7 @@ def test_another_models_checkpoint_changes_nothing(tmp_path, other):
     save_checkpoint(tmp_path / "a.pt", *trained_parts())
     model = other()
     before = copy.deepcopy(model.state_dict())
-    with pytest.raises(ValueError, match="checkpoint of this model"):
+    with pytest.raises(ValueError, match=r"a\.pt cannot be read as one: its model"):
         load_checkpoint(tmp_path / "a.pt", model)
     assert_close(model.state_dict(), before, rtol=0, atol=0)
 
@@ -647,6 +647,105 @@ def test_a_missing_part_changes_nothing(tmp_path):
             checkpoint=Checkpoint(tmp_path / "no-schedule.pt", resume=True),
         )
     assert_unchanged(parts, before)
+
+
+def put(*place, value):
+    """Return a function that puts `value` at a place in a saved state; a place that is not there yet is made."""
+
+    def forge(state):
+        for name in place[:-1]:
+            state = state[name]
+        state[place[-1]] = value
+
+    return forge
+
+
+def drop(*place):
+    def forge(state):
+        for name in place[:-1]:
+            state = state[name]
+        del state[place[-1]]
+
+    return forge
+
+
+GROUP, MOMENTS, RUN = ("optimizer", "param_groups", 0), ("optimizer", "state", 0), ("extra", "history")
+WEIGHT = ("model", "output.weight")
+NAN, INF = math.nan, math.inf
+FORGED = {
+    "later": put("format", value="transformer_lib checkpoint 2"),
+    "another kind": put("format", value="transformer_lib translator 1"),
+    "unknown part": put("more", value=1),
+    "no part": drop("schedule"),
+    "no model": put("model", value=None),
+    "weights of another shape": put(*WEIGHT, value=torch.zeros(VOCAB, 9).double()),
+    "weights of another kind": put(*WEIGHT, value=torch.zeros(VOCAB, 8)),
+    "weights that are none": put(*WEIGHT, value=[1.0]),
+    "weights without numbers": put(*WEIGHT, value=torch.zeros(VOCAB, 8, device="meta").double()),
+    "sparse weights": put(*WEIGHT, value=torch.zeros(VOCAB, 8).double().to_sparse()),
+    "weights that are not finite": put(*WEIGHT, value=torch.full((VOCAB, 8), NAN).double()),
+    "unknown weights": put("model", "more", value=torch.zeros(1).double()),
+    "fewer weights": drop(*WEIGHT),
+    "an optimizer that is none": put("optimizer", value=[]),
+    "rate: nan": put(*GROUP, "lr", value=NAN),
+    "rate: negative": put(*GROUP, "lr", value=-0.1),
+    "rate: text": put(*GROUP, "lr", value="0.1"),
+    "no rate": drop(*GROUP, "lr"),
+    "betas: too large": put(*GROUP, "betas", value=(0.9, 1.5)),
+    "betas: one": put(*GROUP, "betas", value=(0.9,)),
+    "a flag": put(*GROUP, "amsgrad", value=True),
+    "a flag that was none": put(*GROUP, "foreach", value=True),
+    "unknown field of a group": put(*GROUP, "more", value=1),
+    "parameters in another order": lambda state: state["optimizer"]["param_groups"][0]["params"].reverse(),
+    "two groups": lambda state: state["optimizer"]["param_groups"].append(state["optimizer"]["param_groups"][0]),
+    "state of no parameter": put("optimizer", "state", 999, value={}),
+    "count: negative": put(*MOMENTS, "step", value=torch.tensor(-1.0)),
+    "count: nan": put(*MOMENTS, "step", value=torch.tensor(NAN)),
+    "count: two": put(*MOMENTS, "step", value=torch.zeros(2)),
+    "moments: another shape": put(*MOMENTS, "exp_avg", value=torch.zeros(3).double()),
+    "moments: infinite": lambda state: state["optimizer"]["state"][0]["exp_avg"].fill_(INF),
+    "moments: negative squares": lambda state: state["optimizer"]["state"][0]["exp_avg_sq"].fill_(-1),
+    "moments: missing": drop(*MOMENTS, "exp_avg"),
+    "moments: unknown": put(*MOMENTS, "more", value=torch.zeros(())),
+    "schedule: a method": put("schedule", "get_lr", value=3),
+    "schedule: negative count": put("schedule", "last_epoch", value=-5),
+    "schedule: no count": drop("schedule", "last_epoch"),
+    "schedule: nan": put("schedule", "base_lrs", value=[NAN]),
+    "schedule: two groups": put("schedule", "_last_lr", value=[0.1, 0.1]),
+    "schedule: no warm-up": put("schedule", "warmup", value=0),
+    "losses: text": put(*RUN, "losses", value=["1", "2", "3"]),
+    "losses: nan": put(*RUN, "losses", value=[1.0, NAN, 1.0]),
+    "losses: two of three": put(*RUN, "losses", value=[1.0, 1.0]),
+    "tokens: negative": put(*RUN, "tokens", value=-5),
+    "tokens: part of one": put(*RUN, "tokens", value=1.5),
+    "seconds: negative": put(*RUN, "seconds", value=-1.0),
+    "measured later": put(*RUN, "validation_losses", value={99: 1.0}),
+    "unknown field of the history": put(*RUN, "more", value=1),
+    "place: negative": put("extra", "place", value=(-1, 0)),
+    "place: later": put("extra", "place", value=(0, 99)),
+    "place: text": put("extra", "place", value=("0", 0)),
+    "no random numbers": drop("extra", "random"),
+    "random numbers: too few": put("extra", "random", "cpu", value=torch.zeros(3, dtype=torch.uint8)),
+    "random numbers: another kind": put("extra", "random", "cpu", value="0"),
+    "unknown field of the run": put("extra", "more", value=1),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("forge", FORGED.values(), ids=FORGED)
+def test_a_forged_checkpoint_changes_nothing(tmp_path, forge):
+    """Its checksums are right, because torch has written it."""
+    path, batches = tmp_path / "run.pt", [Batch.from_pairs(pairs(4, seed=8))]
+    model, optimizer, schedule = trained_parts()
+    train(model, batches, steps=3, optimizer=optimizer, schedule=schedule, checkpoint=Checkpoint(path, every=3))
+    model, optimizer, schedule = parts = trained_parts(seed=1)
+    before, random = states(parts), torch.get_rng_state()
+    state = torch.load(path, weights_only=True)
+    forge(state)
+    torch.save(state, path)
+    with pytest.raises(ValueError, match=r"^path must name a checkpoint, but \S*run\.pt cannot be read as one: [^\n]*$"):
+        train(model, batches, steps=5, optimizer=optimizer, schedule=schedule, checkpoint=Checkpoint(path, resume=True))
+    assert_unchanged(parts, before)
+    assert schedule.state_dict() == before[2] and torch.get_rng_state().equal(random)
 
 
 def test_the_mean_of_checkpoints_is_the_mean_of_weights(tmp_path):
@@ -688,7 +787,7 @@ def test_the_mean_of_wrong_checkpoints_changes_nothing(tmp_path):
     before = copy.deepcopy(model.state_dict())
     with pytest.raises(ValueError, match="paths must hold at least one"):
         average_checkpoints([], model)
-    with pytest.raises(ValueError, match=r"checkpoint of this model, but .*b\.pt"):
+    with pytest.raises(ValueError, match=r"b\.pt cannot be read as one: its model"):
         average_checkpoints([tmp_path / "a.pt", tmp_path / "b.pt"], model)
     assert_close(model.state_dict(), before, rtol=0, atol=0)
 

@@ -169,7 +169,7 @@ def test_a_saved_tokenizer_is_the_same(tokenizer, tmp_path):
 
 @pytest.mark.parametrize("content", ["", "{}", '{"model": {"type": "BPE", "vocab": {"a": 0}, "merges": []}}'])
 def test_a_file_that_holds_no_tokenizer_of_ours(content, tmp_path):
-    with pytest.raises(ValueError, match=r"pieces.json (does not hold a tokenizer|holds a tokenizer that was not)"):
+    with pytest.raises(ValueError, match=r"must name a tokenizer, but \S*pieces\.json cannot be read as one"):
         BytePairTokenizer.load(write(tmp_path / "pieces.json", content))
 
 
@@ -362,7 +362,7 @@ def test_a_file_that_holds_no_translator(content, translator, tmp_path):
     if content == "truncated":
         translator.save(path)
         path.write_bytes(path.read_bytes()[:5000])
-    with pytest.raises(ValueError, match=r"broken.pt does not hold a translator"):
+    with pytest.raises(ValueError, match=r"must name a translator, but \S*broken\.pt cannot be read as one"):
         Translator.load(path)
 
 
@@ -373,7 +373,7 @@ def test_one_changed_bit_of_the_weights_is_noticed(share, translator, tmp_path):
     content = bytearray(path.read_bytes())
     content[int(share * len(content))] ^= 1
     path.write_bytes(content)
-    with pytest.raises(ValueError, match=r"small\.pt does not hold a translator"):
+    with pytest.raises(ValueError, match=r"small\.pt cannot be read as one: it is cut off, damaged"):
         Translator.load(path)
 
 
@@ -383,7 +383,7 @@ def test_loading_runs_no_code(tmp_path, capsys):
             return print, ("run!",)
 
     torch.save({"config": Attack()}, tmp_path / "attack.pt")
-    with pytest.raises(ValueError, match="does not hold a translator"):
+    with pytest.raises(ValueError, match=r"attack\.pt cannot be read as one"):
         Translator.load(tmp_path / "attack.pt")
     assert capsys.readouterr().out == ""
 

@@ -1,20 +1,23 @@
 """Store a training run and put it back: a file that is always whole, is checked before it is used, and runs no code."""
 
 import os
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile, ZipFile
 
 import torch
-from torch import nn
-from torch.optim import Optimizer
+from torch import Tensor, nn
+from torch.optim import Adam, Optimizer
 from torch.optim.lr_scheduler import LRScheduler
 
 from transformer_lib import _checks as check
-from transformer_lib._files import atomic_write
+from transformer_lib._store import read_tensors, write_tensors
 
-FORMAT = "transformer_lib checkpoint 1"
+# What a stored run's history must be like; it is that of chapter 12.
+HISTORY = {"losses": [float, ...], "learning_rates": [0.0, ...], "validation_losses": {int: float}, "tokens": 0, "seconds": 0.0}
+# What torch's schedules note in the optimizer's groups, and a run without a schedule has not.
+OF_SCHEDULES = dict.fromkeys(("initial_lr", "min_lr", "max_lr", "base_momentum", "max_momentum", "swa_lr"), 0.0)
 
 
 @dataclass(frozen=True)
@@ -54,16 +57,16 @@ class Checkpoint:
         if not Path(self.path).exists():
             return None
         resumable(self.path, self.resume)
-        saved = load_checkpoint(self.path, *run_parts)
-        if "place" not in saved:
-            raise ValueError(f"checkpoint must be one that train wrote, but {self.path} is not")
+        device = next(run_parts[0].parameters()).device
+        state = read_checkpoint(self.path, *run_parts, check_extra=_check_run)
+        saved = state["extra"]
         done = len(saved["history"]["losses"])
         if done > steps:
             raise ValueError(f"steps must not be below what {self.path} has done already, {done}, but it is {steps}")
-        random = saved.pop("random")
-        torch.set_rng_state(random["cpu"])
-        if "cuda" in random:
-            torch.cuda.set_rng_state(random["cuda"], next(run_parts[0].parameters()).device)
+        _put_back(state, *run_parts)
+        torch.set_rng_state(saved["random"]["cpu"])
+        if device.type == "cuda" and "cuda" in saved["random"]:
+            torch.cuda.set_rng_state(saved["random"]["cuda"], device)
         return saved
 
 
@@ -89,50 +92,86 @@ def save_checkpoint(
     """
     parts = {"model": model, "optimizer": optimizer, "schedule": schedule}
     state = {name: None if part is None else part.state_dict() for name, part in parts.items()}
-    with atomic_write(path) as file:
-        torch.save({"format": FORMAT, "extra": extra or {}, **state}, file)
+    write_tensors(path, "checkpoint", {"extra": extra or {}, **state})
 
 
-def read_whole(path: str | os.PathLike) -> Any:
-    """Return what `torch.save` wrote to a file, if it is whole; nothing in the file can run code.
-
-    Raises: `FileNotFoundError` if there is no file; `ValueError` if it is cut off, damaged, or something else.
-    """
-    with open(path, "rb") as file:
-        try:
-            if damaged := ZipFile(file).testzip():  # torch skips the checksums
-                raise BadZipFile(damaged)
-            file.seek(0)
-            return torch.load(file, map_location="cpu", weights_only=True)
-        except Exception as error:  # a damaged file can break its reader anywhere
-            raise ValueError("it is cut off, damaged, or something else") from error
-
-
-def read_checkpoint(path: str | os.PathLike, model: nn.Module, **others: object) -> dict[str, Any]:
-    """Return the state in the file `path`, if it is whole and fits `model` and those of the `others` that are not None.
+def read_checkpoint(
+    path: str | os.PathLike,
+    model: nn.Module,
+    optimizer: Optimizer | None = None,
+    schedule: LRScheduler | None = None,
+    check_extra: Callable[[dict[str, Any]], None] = lambda extra: None,
+) -> dict[str, Any]:
+    """Return the state in the file `path`, if it is whole and fits `model` and those of the others that are not None.
 
     Raises what `load_checkpoint` does.
     """
-    try:
-        state = read_whole(path)
-    except ValueError as error:
-        raise ValueError(f"path must name a checkpoint, but {path} cannot be read as one: {error}") from error
-    if not isinstance(state, dict) or state.get("format") != FORMAT:
-        raise ValueError(f"path must name a file that save_checkpoint wrote, but {path} is not one")
-    kept, needed = (
-        {name: (tuple(value.shape), value.dtype) for name, value in weights.items()}
-        for weights in (state["model"], model.state_dict())
-    )
-    for name in [*needed, *kept]:
-        if kept.get(name) != needed.get(name):
-            raise ValueError(
-                f"path must name a checkpoint of this model, but {path} has {kept.get(name, 'nothing')} for {name!r}, "
-                f"and the model has {needed.get(name, 'nothing')}"
-            )
-    for name, part in others.items():
-        if part is not None and state[name] is None:
-            raise ValueError(f"path must hold the state of the {name}, but {path} does not")
-    return state
+
+    def check_state(state: dict[str, Any]) -> dict[str, Any]:
+        check.like("it", dict.fromkeys(state), dict.fromkeys(("extra", "model", "optimizer", "schedule")))
+        check_weights(state["model"], model)
+        for name, part, check_part in (("optimizer", optimizer, _check_optimizer), ("schedule", schedule, _check_schedule)):
+            if part is not None:
+                if state[name] is None:
+                    raise ValueError(f"it has no state of the {name}")
+                check_part(state[name], part)
+        check.like("extra", state["extra"], dict)
+        check_extra(state["extra"])
+        return state
+
+    return read_tensors(path, "checkpoint", check_state)
+
+
+def check_weights(weights: Any, model: nn.Module) -> None:
+    """Check that `weights` are such as `model` has."""
+    check.like("its model", weights, model.state_dict())
+
+
+def _check_optimizer(state: Any, optimizer: Optimizer) -> None:
+    """Check that `state` is such as `optimizer` has; of Adam, with its counts and moments."""
+    groups = optimizer.state_dict()["param_groups"]
+    check.like("its optimizer", state, {"state": dict, "param_groups": [dict] * len(groups)})
+    for saved, group in zip(state["param_groups"], groups, strict=True):
+        check.like("a group of its optimizer", OF_SCHEDULES | saved, OF_SCHEDULES | group)
+        for name, value in group.items():
+            if isinstance(value, bool | list) and saved[name] != value:
+                raise ValueError(f"{name} of its optimizer must be that of the run")
+        check.below_one(**{f"beta {beta}": beta for beta in saved.get("betas", ())})
+    parameters = [(parameter.detach(), group) for group in optimizer.param_groups for parameter in group["params"]]
+    for index, values in state["state"].items():
+        if index not in range(len(parameters)):
+            raise ValueError(f"its optimizer must hold no state of a parameter {index!r:.60}")
+        if isinstance(optimizer, Adam):
+            parameter, group = parameters[index]
+            moments = ("exp_avg", "exp_avg_sq", *["max_exp_avg_sq"] * group["amsgrad"])
+            name = f"its optimizer's state of parameter {index}"
+            check.like(name, values, {"step": Tensor, **dict.fromkeys(moments, parameter)})
+            check.like(f"{name}: step", values["step"].item(), 0.0)
+            if any((values[moment] < 0).any() for moment in moments[1:]):
+                raise ValueError(f"{name} must hold no negative squares")
+
+
+def _check_schedule(state: Any, schedule: LRScheduler) -> None:
+    """Check that `state` is such as `schedule` has."""
+    check.like("its schedule", state, schedule.state_dict())
+    check.at_least(1, **{name: state[name] for name in ("d_model", "warmup") if name in state})  # chapter 11's
+
+
+def _check_run(saved: dict[str, Any]) -> None:
+    """Check what `Checkpoint.save` wrote besides the states of model, optimizer and schedule."""
+    if saved.keys() != {"history", "place", "random"}:
+        raise ValueError("it is not one that train wrote")
+    check.like("history", saved["history"], HISTORY)
+    check.like("place", saved["place"], (0, 0))
+    check.like("random", {"cuda": saved["random"]["cpu"]} | saved["random"], dict.fromkeys(("cpu", "cuda"), Tensor))
+    history, done = saved["history"], len(saved["history"]["losses"])
+    check.equally_many(losses=history["losses"], learning_rates=history["learning_rates"])
+    for step in history["validation_losses"]:
+        check.in_range(1, done, **{"a step of validation_losses": step})
+    check.in_range(0, done, place=sum(saved["place"]))  # each epoch has a batch, and each batch was a step
+    for device, state in saved["random"].items():
+        if device == "cpu" or torch.cuda.is_available():
+            torch.Generator(device).set_state(state)
 
 
 def load_checkpoint(
@@ -148,10 +187,13 @@ def load_checkpoint(
     Raises: `FileNotFoundError` if there is no file; `ValueError` if it is cut off, damaged, not a checkpoint, of another
     model, or lacks a part that is asked for.
     """
-    state = read_checkpoint(path, model, optimizer=optimizer, schedule=schedule)
-    if optimizer is not None:  # first: it checks, and raises before it changes anything
-        optimizer.load_state_dict(state["optimizer"])
-    model.load_state_dict(state["model"])
-    if schedule is not None:
-        schedule.load_state_dict(state["schedule"])
+    state = read_checkpoint(path, model, optimizer, schedule)
+    _put_back(state, model, optimizer, schedule)
     return state["extra"]
+
+
+def _put_back(state: dict[str, Any], model: nn.Module, optimizer: Optimizer | None, schedule: LRScheduler | None) -> None:
+    """Put back what `read_checkpoint` has checked."""
+    for name, part in (("model", model), ("optimizer", optimizer), ("schedule", schedule)):
+        if part is not None:
+            part.load_state_dict(state[name])

@@ -13,15 +13,37 @@ from typing import Any
 import torch
 from filelock import FileLock, Timeout
 
+from transformer_lib import _checks as check
 from transformer_lib._checkpoints import read_checkpoint
-from transformer_lib._files import atomic_write
 from transformer_lib._lines import read_line_pairs
+from transformer_lib._store import read_json, stored, write_json
 from transformer_lib.decoding import CachedTransformer
 from transformer_lib.encoder import TransformerConfig
 from transformer_lib.translation import BytePairTokenizer, TextPairs, Translator
 
 # Lines that are sorted by their length before they are translated: more are faster, and appear later.
 AT_A_TIME = 1000
+
+# What the fields of a run's record must be like. The last two come when the run is finished; records of before lack some.
+_COUNTS = {"train": 0, "val": 0}
+_CURVE = {"losses": [float, ...], "learning_rates": [0.0, ...], "validation_losses": {str: float}, "tokens": 0, "seconds": 0.0}
+RECORD = {
+    "settings": dict,
+    "processes": 0,
+    "device": str,
+    "model": dict,
+    "parameters": 0,
+    "pairs": _COUNTS,
+    "empty_lines_left_out": _COUNTS,
+    "padding": 0.0,
+    "steps": 0,
+    "seconds": 0.0,
+    "target_tokens_per_second": 0.0,
+    "curve": _CURVE,
+    "versions": {str: str},
+    "scores": {str: dict},
+    "chosen": str,
+}
 
 
 @dataclass(frozen=True)
@@ -179,45 +201,37 @@ class RunFolder:
         return tokenizers["source"], tokenizers["target"]
 
     def load_config(self) -> TransformerConfig:
-        """Return the configuration of the recorded model, or raise `ValueError` where the record does not describe one."""
-        record = self.read_record()
-        try:
-            values = record["model"]
-            for name, value in values.items():
-                usual = getattr(TransformerConfig, name)
-                if type(value) is not type(usual) and not (type(usual) is float and type(value) is int):
-                    raise ValueError(f"{name} must be of type {type(usual).__name__}, but it is {value!r}")
-            return TransformerConfig(**values)
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"{self.record} does not describe a model: {error}") from None
+        """Return the configuration of the recorded model."""
+        return stored(TransformerConfig, self.read_record()["model"])
 
     def read_record(self) -> dict[str, Any]:
         """Return the record, or raise `ValueError` where the folder holds none."""
-        try:
-            record = json.loads(self.record.read_text(encoding="utf-8"))
-            if not isinstance(record, dict):
-                raise ValueError("it holds no record")
-            return record
-        except (OSError, ValueError) as error:
-            raise ValueError(f"{self.path} is not the folder of a training run: {self.record.name}: {error}") from None
+        if not self.record.is_file():
+            raise ValueError(f"{self.path} is not the folder of a training run: there is no file {self.record}")
+        return read_json(self.record, "record of a run", _checked_record)
 
     def write_record(self, record: dict[str, Any]) -> None:
         """Write the record, with the versions that made it."""
         versions = {"python": platform.python_version()}
         versions |= {name: version(name) for name in ("torch", "tokenizers", "sacrebleu")}
-        text = json.dumps({**record, "versions": versions}, indent=1, ensure_ascii=False) + "\n"
-        with atomic_write(self.record) as file:
-            file.write(text.encode())
+        write_json(self.record, "record of a run", {**record, "versions": versions}, indent=1)
 
     def load(self, name: str | None = None) -> TextTranslator:
         """Return the translator of the weights `name`; by default of those that scored best on the validation set."""
         weights = self.path / (name or self.read_record().get("chosen") or "last.pt")
         tokenizers, config = self.load_tokenizers(weights), self.load_config()
-        if config.num_layers * config.d_model * config.d_ff > weights.stat().st_size:  # before memory is asked for
-            raise ValueError(f"{self.record} describes a model that {weights} is too small for")
+        check.buildable(str(self.record), config, weights.stat().st_size)
         model = CachedTransformer(config)
         model.load_state_dict(read_checkpoint(weights, model)["model"])
         return TextTranslator(model.eval(), *tokenizers)
+
+
+def _checked_record(record: dict[str, Any]) -> dict[str, Any]:
+    """Return `record` if each of its fields is what it must be."""
+    check.like("it", record, {name: like for name, like in RECORD.items() if name in [*record, "settings", "model"]})
+    stored(TransformerConfig, record["model"])
+    check.one_of(["best.pt", "averaged.pt", "last.pt"], chosen=record.get("chosen", "last.pt"))
+    return record
 
 
 def choose_device(name: str, local_rank: int | None = None) -> torch.device:

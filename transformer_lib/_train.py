@@ -12,6 +12,7 @@ from torch import nn
 
 from transformer_lib import _checks as check
 from transformer_lib._checkpoints import Checkpoint, resumable, save_checkpoint
+from transformer_lib._heartbeat import watching
 from transformer_lib._named_data import folder_of
 from transformer_lib._runs import RunFolder, SentencePairs, choose_device, has_files, read_pairs
 from transformer_lib.decoding import CachedTransformer
@@ -75,10 +76,11 @@ def train_translator(options: argparse.Namespace) -> None:
     if has_files(data, "val"):
         validation = read_pairs(data, "val", options.source, options.target)
         check.not_empty(f"val.* in {options.data} (pairs with two sides)", validation.pairs)
+    settings = _settings(options, training, validation)
     group = ProcessGroup.init(device)
     try:
-        with RunFolder(options.out).locked() if group.rank == 0 else nullcontext():
-            _train_in_group(options, group, device, training, validation)
+        with RunFolder(options.out).locked() if group.rank == 0 else nullcontext(), watching(group.rank, group.world_size):
+            _train_in_group(options, group, device, training, validation, settings)
     finally:
         group.destroy()
 
@@ -89,9 +91,9 @@ def _train_in_group(
     device: torch.device,
     training: SentencePairs,
     validation: SentencePairs,
+    settings: dict[str, Any],
 ) -> None:
     folder, first = RunFolder(options.out), group.rank == 0
-    settings = _settings(options, training, validation)
     going_on = folder.checkpoint.exists()
     if going_on:
         resumable(folder.path, options.resume)

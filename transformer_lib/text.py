@@ -6,14 +6,12 @@
 __all__ = ['normalise', 'tokenize', 'Vocabulary', 'pad_batch', 'bucket_batches', 'SentimentClassifier', 'Review', 'read_reviews']
 
 # %% ../notebooks/03_text.ipynb #library-imports
-import json
 import os
 import re
 import unicodedata
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from operator import index
 
 import torch
 from jaxtyping import Float, Int
@@ -21,9 +19,8 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence
 
 from . import _checks as check
-from ._files import atomic_write
-from ._lines import read_lines
 from ._reviews import Review, read_reviews
+from ._store import read_json, write_json
 from .seq2seq import PAD_ID
 
 # Of the names imported here, those that this module offers too.
@@ -107,25 +104,20 @@ class Vocabulary:
     def save(self, path: str | os.PathLike) -> None:
         """Write the words and the number of buckets to a file."""
         saved = {"words": self.words, "oov_buckets": self.oov_buckets}
-        with atomic_write(path) as file:
-            file.write(json.dumps(saved, ensure_ascii=False).encode())
+        write_json(path, "vocabulary", saved)
 
     @classmethod
     def load(cls, path: str | os.PathLike) -> "Vocabulary":
         """Return the vocabulary that `save` wrote to a file."""
-        try:
-            saved = json.loads("\n".join(read_lines(path)))
-            vocabulary = cls(
-                saved["words"], len(saved["words"]), index(saved["oov_buckets"])
-            )
-            check.one_size(
-                "each word must occur once",
-                words=len(saved["words"]),
-                different=len(vocabulary.words),
-            )
-        except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"{path} holds no saved vocabulary: {error!r}") from None
-        return vocabulary
+
+        def build(saved: dict) -> "Vocabulary":
+            check.like("it", saved, {"words": [str, ...], "oov_buckets": 0})
+            words, different = saved["words"], set(saved["words"])
+            once = "each word must occur once"
+            check.one_size(once, words=len(words), different=len(different))
+            return cls(words, len(words), saved["oov_buckets"])
+
+        return read_json(path, "vocabulary", build)
 
     def _id(self, word: str) -> int:
         if word in self._ids:

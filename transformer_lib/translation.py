@@ -25,9 +25,9 @@ from tokenizers import pre_tokenizers, trainers
 from torch.nn.utils.rnn import pad_sequence
 
 from . import _checks as check
-from ._checkpoints import read_whole
-from ._files import atomic_write
 from ._lines import read_line_pairs
+from ._store import read_json, read_tensors, stored
+from ._store import write_json, write_tensors
 from .decoding import CachedTransformer, beam_search, greedy_decode
 from .seq2seq import EOS_ID, PAD_ID, AutoregressiveModel
 from .encoder import TransformerConfig
@@ -130,14 +130,22 @@ def _learn_pieces(sentences: Iterable[str], vocab_size: int) -> Tokenizer:
     return backend
 
 
-def _read_pieces(path: str | os.PathLike) -> Tokenizer:
-    """Return what `BytePairTokenizer.save` wrote to a file."""
-    try:
-        backend = Tokenizer.from_str(Path(path).read_text(encoding="utf-8"))
-    except Exception as error:  # the library raises nothing narrower
-        raise ValueError(f"{path} does not hold a tokenizer: {error}") from None
-    if [backend.id_to_token(index) for index in range(4)] != SPECIAL_TOKENS:
-        raise ValueError(f"{path} holds a tokenizer that was not made here")
+def _stored_pieces(saved: dict) -> Tokenizer:
+    """Return the tokenizer that `saved` describes, if it is one that was made here."""
+    if "model" not in saved:  # older files hold nothing else
+        check.like("it", saved, {"tokenizer": dict})
+        saved = saved["tokenizer"]
+    ids = saved["model"]["vocab"]
+    check.like("vocab", ids, {str: 0})
+    if sorted(ids.values()) != list(range(len(ids))):
+        raise ValueError("the ids of its vocabulary must be 0, 1, 2 and so on")
+    backend = Tokenizer.from_str(json.dumps(saved))
+    known = _learn_pieces(["a"], 6)
+    ours, found = (json.loads(one.to_str()) for one in (known, backend))
+    ours["model"] |= {name: found["model"][name] for name in ("vocab", "merges")}
+    special = [backend.id_to_token(index) for index in range(4)]
+    if ours != found or special != SPECIAL_TOKENS:
+        raise ValueError("it is a tokenizer that was not made here")
     return backend
 
 # %% ../notebooks/14_translation.ipynb #byte-pair-tokenizer
@@ -185,13 +193,12 @@ class BytePairTokenizer:
 
     def save(self, path: str | os.PathLike) -> None:
         """Write the tokenizer to a file, as JSON."""
-        with atomic_write(path) as file:
-            file.write(self.backend.to_str().encode())
+        write_json(path, "tokenizer", {"tokenizer": json.loads(self.backend.to_str())})
 
     @classmethod
     def load(cls, path: str | os.PathLike) -> "BytePairTokenizer":
         """Return the tokenizer that `save` wrote to a file."""
-        return cls(_read_pieces(path))
+        return cls(read_json(path, "tokenizer", _stored_pieces))
 
 # %% ../notebooks/14_translation.ipynb #encode-pairs
 def encode_pairs(
@@ -297,26 +304,33 @@ def _write_translator(translator: "Translator", path: str | os.PathLike) -> None
         "words": sorted(translator.words),
         "weights": weights,
     }
-    with atomic_write(path) as file:
-        torch.save(saved, file)
+    write_tensors(path, "translator", saved)
 
 
 def _read_translator(path: str | os.PathLike) -> tuple:
     """Return what `Translator` is made of from the file that its `save` wrote."""
     if not Path(path).is_file():
         raise ValueError(f"there is no file {path}")
-    try:
-        saved = read_whole(path)
-        model = CachedTransformer(TransformerConfig(**saved["config"]))
-        model.load_state_dict(saved["weights"])
-        source = saved["tokenizer"]
-        target = saved.get("target_tokenizer", source)  # older files have one
+
+    def build(saved: dict) -> tuple:
+        # Older files lack two of these.
+        saved = {"target_tokenizer": saved["tokenizer"], "words": [], **saved}
+        kinds = {"config": dict, "tokenizer": str, "target_tokenizer": str}
+        check.like("it", saved, {**kinds, "words": [str, ...], "weights": dict})
+        config = stored(TransformerConfig, saved["config"])
+        check.buildable("config", config, Path(path).stat().st_size)
         tokenizers = [
-            BytePairTokenizer(Tokenizer.from_str(text)) for text in (source, target)
+            BytePairTokenizer(_stored_pieces(json.loads(saved[name])))
+            for name in ("tokenizer", "target_tokenizer")
         ]
-    except Exception as error:  # a foreign file can fail in any way
-        raise ValueError(f"{path} does not hold a translator: {error}") from None
-    return model.eval(), *tokenizers, saved.get("words", ())
+        check.at_least(len(tokenizers[0]), source_vocab_size=config.source_vocab_size)
+        model = CachedTransformer(config)
+        half = {name: weight.half() for name, weight in model.state_dict().items()}
+        check.like("weights", saved["weights"], half)
+        model.load_state_dict(saved["weights"])
+        return model.eval(), *tokenizers, saved["words"]
+
+    return read_tensors(path, "translator", build)
 
 # %% ../notebooks/14_translation.ipynb #translator
 class Translator:
@@ -407,7 +421,8 @@ def pretrained_translator(name: str = "translator") -> Translator:
     """
     check.one_of(["translator", "captions"], name=name)
     folder = files("transformer_lib") / "pretrained"
-    made = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
+    with as_file(folder / f"{name}.json") as path:
+        sha256 = read_json(path, "record", lambda made: made["sha256"])
     with as_file(folder / f"{name}.pt") as path:
-        check.undamaged(path, made["sha256"])
+        check.undamaged(path, sha256)
         return Translator.load(path)

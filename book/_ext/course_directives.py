@@ -1,5 +1,6 @@
 """What a page of `book/` shows of the library and of other pages: directives for tables, drawings, figures and links."""
 
+import inspect
 import os
 import re
 import shutil
@@ -111,7 +112,8 @@ class ChapterMinutes(HtmlDirective):
 class PageFigure(SphinxDirective):
     """`{page-figure}`: a figure that `teaching.figures.pages` draws; the text of the directive says what it shows.
 
-    In the dark theme it is turned over, as the figures of chapters are; with `keep-white` it is not.
+    In the dark theme it is turned over, as the figures of chapters are; with `keep-white` it is not. One that can be drawn
+    stacked is, for a narrow window.
     """
 
     required_arguments = 1
@@ -124,16 +126,25 @@ class PageFigure(SphinxDirective):
         alt = " ".join(" ".join(self.content).split())
         if len(alt) < 30:
             raise self.error("say below the directive what the figure shows")
-        figure = getattr(pages, self.arguments[0])()
+        name, draw = self.arguments[0], getattr(pages, self.arguments[0])
+        can_be_stacked = "stacked" in inspect.signature(draw).parameters
+        figure = draw()
         width = round(figure.get_figwidth() * 100)
-        picture = Path(self.env.app.doctreedir, "page_figures", f"{self.arguments[0]}.png")
-        picture.parent.mkdir(exist_ok=True)
-        picture.write_bytes(plots.png(figure))
+        picture = self.store(name, figure, narrowest=plots.TABLET if can_be_stacked else plots.PHONE)
         here = Path(self.env.doc2path(self.env.docname)).parent
         image = nodes.image(
             uri=os.path.relpath(picture, here), alt=alt, width=f"{width}px", classes=["page-figure", *self.options]
         )
+        if can_be_stacked:
+            image["narrow"] = str(self.store(f"{name}_stacked", draw(stacked=True)))
         return [nodes.paragraph("", "", image)]
+
+    def store(self, name, figure, **settings):
+        """Return the path of the picture of `figure`, which is written beside the doctrees."""
+        picture = Path(self.env.app.doctreedir, "page_figures", f"{name}.png")
+        picture.parent.mkdir(exist_ok=True)
+        picture.write_bytes(plots.png(figure, **settings))
+        return picture
 
 
 class PrintedBook(HtmlDirective):

@@ -22,6 +22,8 @@ HANGUL = re.compile(r"([가-힣]+(?:[ ·-]+[가-힣]+)*)")
 WORD = re.compile(r"[^\W\d_]+")
 # The words of the made-up sentences.
 ENGLISH, FRENCH = ({word for text in texts for word in WORD.findall(text)} for texts in zip(*grammar_corpus(2000, 0, 1).train))
+NOTEBOOK_LINK = re.compile(r'(href="\d\d_\w+)\.ipynb(?=")')
+MOST_ROWS = 12  # of a table that is printed in the middle of the text
 GAP = re.compile(r"(?<=\S) {2,}(?=\S)")  # between two columns
 
 
@@ -68,6 +70,25 @@ def name_folds(app, doctree):
             cell["prompt_show"] = title[1]
         elif code.startswith("#| export\n"):
             cell["prompt_show"] = f"Part of the library: {module_of(app)}"
+
+
+def link_maps(app, doctree):
+    """Let the boxes of a chapter's map lead to the chapters' pages; in a notebook they lead to the notebooks."""
+    for drawing in doctree.findall(nodes.raw):
+        if 'class="tl-map"' in drawing.astext():
+            drawing[:] = [nodes.Text(NOTEBOOK_LINK.sub(r"\1.html", drawing.astext()))]
+
+
+def fold_long_tables(app, doctree):
+    """Fold a printed table of more than a dozen rows: its caption says how many there are."""
+    for output in doctree.findall(is_output):
+        for text in list(output.findall(nodes.literal_block)):
+            rows = text.astext().strip().splitlines()
+            if len(rows) <= MOST_ROWS or 2 * sum(bool(GAP.search(row)) for row in rows) <= len(rows):
+                continue
+            title = TITLE.search(output.parent.next_node(nodes.literal_block).astext())
+            name = f"{title[1] if title else 'Printed'}: a table of {len(rows)} rows"
+            text.replace_self(HideCodeCellNode("", text.deepcopy(), prompt_show=name, classes=["below-input"]))
 
 
 def visit_fold(self, node):
@@ -183,8 +204,8 @@ def depart_literal(self, node):
 
 
 def setup(app):
-    changes = give_places, name_folds, mark_exported, describe_figures, mark_wide_columns, glue_punctuation, name_languages
-    for change in changes:
+    changes = give_places, name_folds, link_maps, mark_exported, describe_figures
+    for change in (*changes, mark_wide_columns, fold_long_tables, glue_punctuation, name_languages):
         app.connect("doctree-read", change)
     app.add_node(HideCodeCellNode, override=True, html=(visit_fold, depart_HideCellInput))
     app.add_node(nodes.literal, override=True, html=(visit_literal, depart_literal))

@@ -1,7 +1,7 @@
-"""Chapter 14's translator in the page: the directive `{translator}`, a box to type into, and the weights as a script.
+"""The library's translators in the page: the directive `{translator}`, a box to type into, and the weights as scripts.
 
-A page that is opened as a file may load scripts and nothing else. So the weights are a script too: it is generated here
-from the library's own translator, in the half precision in which that is stored, and a page loads it when it is first used.
+A page that is opened as a file may load scripts and nothing else. So the weights are scripts too: they are generated here
+from the library's own translators, in the half precision in which these are stored, and a page loads one when it is first used.
 """
 
 import json
@@ -19,11 +19,12 @@ from transformer_lib import teaching
 from transformer_lib.seq2seq import EOS_ID, SOS_ID
 from transformer_lib.teaching.corpora import english_french
 from transformer_lib.teaching.figures.live.tensors import in_half_precision
+from transformer_lib.teaching.figures.live.trained_attention import trained_attention
 from transformer_lib.teaching.figures.theme import stylesheet
 from transformer_lib.translation import pretrained_translator
 
-WEIGHTS = "translator/weights.js"
-START = "/* Generated from transformer_lib/pretrained. */\n(globalThis.transformer_lib ??= {}).pretrained = "
+WEIGHTS = {"translator": "weights.js", "captions": "captions.js"}
+START = "/* Generated from transformer_lib/pretrained. */\n((globalThis.transformer_lib ??= {}).pretrained ??= {})."
 MARK = "tl-translator"
 PLACE = "<!-- the translator, with first words -->"
 EXAMPLES = [
@@ -40,28 +41,38 @@ FIRST_WORDS_EXAMPLES = [
     ("she does not have a red car", "elle voit"),
 ]
 
+CAPTIONS_EXAMPLES = [
+    ("A man in a red shirt plays the guitar.", ""),
+    ("Two dogs run on the beach.", ""),
+    ("A young girl is jumping into the water.", "Un jeune"),
+    ("People are sitting at a table in front of a house.", ""),
+]
+
 translator = cache(pretrained_translator)
 
 
-def weights_script():
+@cache
+def weights_script(name="translator"):
     """Return the script: sizes, tokenizer, words, and every weight once, in half precision, low byte first, as base64."""
-    tokenizer = json.loads(translator().tokenizer.backend.to_str())
+    one = translator(name)
+    tokenizer = json.loads(one.tokenizer.backend.to_str())
     pretrained = {
-        "config": asdict(translator().model.config),
+        "config": asdict(one.model.config),
         "tokenizer": {key: tokenizer[key] for key in ("normalizer", "model")},
-        "words": sorted(translator().words),
+        "words": sorted(one.words),
         # Matrices that are shared are the same parameter, and come once.
-        **in_half_precision(dict(translator().model.named_parameters())),
+        **in_half_precision(dict(one.model.named_parameters())),
     }
-    return START + json.dumps(pretrained, ensure_ascii=False, separators=(",", ":")) + ";\n"
+    return f"{START}{name} = {json.dumps(pretrained, ensure_ascii=False, separators=(',', ':'))};\n"
 
 
 def write_weights(app):
     if app.builder.format != "html":
         return
-    path = Path(app.outdir, "_static", WEIGHTS)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(weights_script(), encoding="utf-8")
+    folder = Path(app.outdir, "_static", "translator")
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, file in WEIGHTS.items():
+        (folder / file).write_text(weights_script(name), encoding="utf-8")
 
 
 @torch.no_grad()
@@ -100,18 +111,38 @@ def known_words():
         + [*english_french.OFTEN, *english_french.AT_THE_END, *english_french.JOINED_BY],
     }
     rows = (f"<dt>{kind}</dt><dd lang='en'>{', '.join(words)}</dd>" for kind, words in lists.items())
-    return f"<details><summary>Words it knows</summary><dl>{''.join(rows)}</dl></details>"
+    return f"<details data-of='translator'><summary>Words it knows</summary><dl>{''.join(rows)}</dl></details>"
 
 
-def box(name, with_first_words=False):
-    """Return the box; the ids in it begin with `name`. With first words it has a second field, for the decoder's."""
-    answer = first_answer(EXAMPLES[0])
-    examples = FIRST_WORDS_EXAMPLES if with_first_words else [(text, "") for text in EXAMPLES]
+def examples(name, model, sentences):
+    """Return buttons with `sentences`, each with first words, for the translator `model`."""
     buttons = "".join(
         f'<li><button type="button" data-text="{escape(text)}" data-first-words="{escape(first_words)}">'
         f"{escape(text)}{f' · <i lang=fr>{escape(first_words)} …</i>' if first_words else ''}</button></li>"
-        for text, first_words in examples
+        for text, first_words in sentences
     )
+    hidden = "" if model == "translator" else " hidden"
+    return f"""<div class="examples" data-of="{model}"{hidden}><p id="{name}-{model}">Or choose one:</p>
+<ul aria-labelledby="{name}-{model}">{buttons}</ul></div>"""
+
+
+def choice_of_model():
+    """Return the choice between the two translators."""
+    megabytes = round(len(weights_script("captions").encode()) / 1e6)
+    return f"""<fieldset class="models"><legend>Which translator?</legend>
+<label><input type="radio" name="model" value="translator" checked> chapter 14's, of made-up sentences</label>
+<label><input type="radio" name="model" value="captions" data-megabytes="{megabytes}"> chapter 16's, of real ones: captions of
+photographs ({megabytes} MB, loaded when you first use it)</label></fieldset>"""
+
+
+def box(name, with_first_words=False, with_captions=False):
+    """Return the box; the ids in it begin with `name`. With first words it has a second field, for the decoder's; with
+    captions a choice between the two translators.
+    """
+    answer = first_answer(EXAMPLES[0])
+    buttons = examples(name, "translator", FIRST_WORDS_EXAMPLES if with_first_words else [(text, "") for text in EXAMPLES])
+    if with_captions:
+        buttons += examples(name, "captions", CAPTIONS_EXAMPLES)
     second = f"""<div class="field"><label for="{name}-first-words">First words for the decoder, in French
         (may be empty)</label><input id="{name}-first-words" name="first_words" type="text" lang="fr" maxlength="1000"
         autocomplete="off" autocapitalize="off" spellcheck="false"></div>"""
@@ -120,12 +151,13 @@ def box(name, with_first_words=False):
     html = f"""{stylesheet(MARK, "")}
 <section class="{MARK}" aria-label="Our translator" data-answer="{escape(json.dumps(answer, ensure_ascii=False))}">
 <form>
+{choice_of_model() if with_captions else ""}
 <div class="field"><label for="{name}-text">An English sentence</label><input id="{name}-text" name="text" type="text" lang="en"
 value="{escape(EXAMPLES[0])}" maxlength="1000" autocomplete="off" autocapitalize="off" spellcheck="false"
 aria-describedby="{name}-state"></div>
 {second if with_first_words else ""}
 <button type="submit">Translate</button>
-<div class="examples"><p id="{name}-examples">Or choose one:</p><ul aria-labelledby="{name}-examples">{buttons}</ul></div>
+{buttons}
 </form>
 <p class="state" id="{name}-state" role="status"></p>
 <div class="words">
@@ -143,12 +175,15 @@ aria-describedby="{name}-state"></div>
 
 
 class TranslatorBox(SphinxDirective):
-    """Insert a box with the translator. With `prefix` it has a second field: first words for the decoder."""
+    """Insert a box with the translator. With `prefix` it has a second field: first words for the decoder; with `captions` one
+    chooses which translator.
+    """
 
-    option_spec = {"prefix": directives.flag}  # noqa: RUF012
+    option_spec = {"prefix": directives.flag, "captions": directives.flag}  # noqa: RUF012
 
     def run(self):
-        return [box(f"translator-{self.env.new_serialno('translator')}", "prefix" in self.options)]
+        name = f"translator-{self.env.new_serialno('translator')}"
+        return [box(name, "prefix" in self.options, "captions" in self.options)]
 
 
 def put_box_in_notebooks(app, doctree):
@@ -158,12 +193,14 @@ def put_box_in_notebooks(app, doctree):
 
 
 class TranslatorPart(SphinxDirective):
-    """Insert a part of the explorer, `maps`, `heads`, `layer`, `probabilities` or `beam`, of the sentence in the page's box."""
+    """Insert a part of the explorer, of the sentence in the page's box: `numbers` is the figure of attention."""
 
     required_arguments = 1
 
     def run(self):
-        part = directives.choice(self.arguments[0], ("maps", "heads", "layer", "probabilities", "beam"))
+        part = directives.choice(self.arguments[0], ("maps", "numbers", "heads", "layer", "probabilities", "beam"))
+        if part == "numbers":
+            return [nodes.raw("", trained_attention(translator(), EXAMPLES[0])._repr_html_(), format="html")]
         text = "<p>The sentence of the box above is shown here, once the translator is loaded.</p>"
         html = f'{stylesheet(MARK, "")}<div class="{MARK} tl-explorer" data-explorer="{part}">{text}</div>'
         return [nodes.raw("", html, format="html")]

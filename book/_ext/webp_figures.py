@@ -1,9 +1,12 @@
 """Serve the notebooks' figures as WebP without loss: the same pixels in a third of the bytes.
 
 Each figure says how large it is, so that the text does not move when it arrives, and is loaded when a reader comes near.
+A figure that has a second picture, with its panels one below the other, shows that one in a narrow window.
 """
 
 import hashlib
+import posixpath
+import re
 from pathlib import Path
 
 from docutils import nodes
@@ -23,14 +26,22 @@ class PngToWebP(SphinxPostTransform):
         for node in self.document.findall(nodes.image):
             if not node["candidates"].get("*", "").endswith(".png"):
                 continue
-            source = Path(self.app.srcdir, node["uri"])
-            target = folder / f"{hashlib.sha256(source.read_bytes()).hexdigest()}.webp"
-            with Image.open(source) as picture:
-                node["pixels"] = picture.size
-                if not target.exists():
-                    picture.save(target, lossless=True, exact=True)
-            node["uri"] = node["candidates"]["*"] = str(target)
+            node["uri"], node["pixels"] = self.webp(folder, node["uri"])
+            node["candidates"]["*"] = node["uri"]
+            if "narrow" in node:
+                node["narrow"], node["narrow_pixels"] = self.webp(folder, node["narrow"])
+                # Sphinx itself copies only what a `uri` names.
+                self.app.builder.images[node["narrow"]] = self.env.images[node["narrow"]][1]
+
+    def webp(self, folder, source):
+        """Return the path of the picture as WebP, and its size in pixels."""
+        source = Path(self.app.srcdir, source)
+        target = folder / f"{hashlib.sha256(source.read_bytes()).hexdigest()}.webp"
+        with Image.open(source) as picture:
+            if not target.exists():
+                picture.save(target, lossless=True, exact=True)
             self.env.images.add_file(self.env.docname, str(target))
+            return str(target), picture.size
 
 
 def visit_image(self, node):
@@ -38,6 +49,11 @@ def visit_image(self, node):
     if "pixels" in node:
         attributes = '<img width="{}" height="{}" loading="lazy" decoding="async" '.format(*node["pixels"])
         self.body[-1] = self.body[-1].replace("<img ", attributes, 1)
+    if "narrow" in node:
+        source = '<picture><source media="(max-width: 600px)" srcset="{}" width="{}" height="{}">'.format(
+            posixpath.join(self.builder.imgpath, self.builder.images[node["narrow"]]), *node["narrow_pixels"]
+        )
+        self.body[-1] = re.sub(r"<img [^>]*>", lambda image: f"{source}{image[0]}</picture>", self.body[-1])
 
 
 def depart_image(self, node):

@@ -128,3 +128,31 @@ def test_back_and_start_again_undo_and_hand_the_keyboard_on(touch):
     press(seen, "start again")
     assert seen.figure.locator(".tl-stage").inner_html() == shown[0]
     assert focused.inner_text() == "next step" and seen.complaints == []
+
+
+def test_a_reader_says_what_stays_by_click_and_by_key(touch, slide):
+    seen = touch(live.beam_tree())
+    seen.figure.locator("g[data-words=vous] rect").click()
+    assert said(seen).startswith("You said vous: no. Step 1: tu (0.60) is the most probable and stays")
+    press(seen, "start again")
+    seen.figure.get_by_label("tu", exact=True).press("Space")
+    assert said(seen).startswith("You said tu: right.")
+    # One candidate for one place: nothing to say, and the keyboard goes on.
+    assert seen.figure.get_by_role("checkbox").count() == 0
+    assert seen.page.locator(":focus").inner_text() == "next step"
+
+    slide(seen, "beam", 1)
+    press(seen, "start again")
+    for _ in range(2):
+        press(seen, "next step")
+    first, *others = seen.figure.get_by_role("checkbox").all()
+    assert len(others) == 2
+    first.press("Space")
+    assert first.is_checked() and set(nodes(seen, "said")) == {"tu es étudiant"}
+    assert seen.page.locator(":focus").evaluate("node => node.parentElement.textContent") == "tu es étudiant"
+    seen.page.keyboard.press("Space")  # and back
+    assert not nodes(seen, "said")
+    others[0].press("Space")
+    seen.figure.locator("g[data-words='vous êtes étudiant'] rect").click()
+    assert said(seen).startswith("You said tu es étudiante and vous êtes étudiant: 1 of 2 stays.")
+    assert seen.complaints == []

@@ -166,9 +166,12 @@ def test_a_text_that_cannot_be_read_gets_a_sentence_and_the_picture_stays(touch,
     assert says(seen).startswith(complaint)
     assert seen.figure.locator(".tl-says.tl-wrong").count() == 1
     assert seen.figure.locator(".tl-stage").inner_html() == before
+    opacity = "node => Number(getComputedStyle(node).opacity)"
+    assert seen.figure.locator(".tl-stage").evaluate(opacity) < 0.5, "a picture of another sentence is pale"
     assert seen.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     box.fill("je suis étudiant")
     assert seen.figure.locator(".tl-says.tl-wrong").count() == 0
+    assert seen.figure.locator(".tl-stage").evaluate(opacity) == 1
     assert seen.complaints == []
 
 

@@ -155,7 +155,7 @@ def test_the_lit_row_and_column_make_the_lit_number(sized, slide, product, left,
     assert squares == {"row": [0, 1, terms, 1], "column": [1, 0, 1, terms], "number": [1, 1, 1, 1]}
 
     says = seen.figure.locator(".tl-says").inner_text()
-    assert f"row 2 of {left} times column 2 of {right}, {terms:g} multiplications" in says
+    assert f"row 1 of {left} times column 1 of {right}, {terms:g} multiplications" in says
     label = seen.figure.get_by_role("img").get_attribute("aria-label")
     shapes = {
         name: torch.ones(int(rows), int(columns)) for name, rows, columns in re.findall(r"(\w[\wᵀ ]*) \((\d+), (\d+)\)", label)
@@ -174,7 +174,7 @@ def test_the_pointer_chooses_the_number_below_it(sized):
     frame.scroll_into_view_if_needed()
     box = frame.bounding_box()
     seen.page.mouse.move(box["x"] + box["width"] * 4.5 / 12, box["y"] + box["height"] * 1.5 / 3)
-    assert "row 2 of Z times column 5 of W_1" in seen.figure.locator(".tl-says").inner_text()
+    assert "row 1 of Z times column 4 of W_1" in seen.figure.locator(".tl-says").inner_text()
     assert seen.figure.get_by_label("product").evaluate("node => node.selectedOptions[0].textContent") == "F_1 = Z · W_1"
     assert [seen.figure.get_by_role("slider", name=name).input_value() for name in ("row", "column")] == ["1", "4"]
 
@@ -184,7 +184,7 @@ def test_a_product_keeps_its_number_inside(sized, slide):
     seen = sized(50, 512, 8, 2048)
     slide(seen, "row", 49)
     seen.figure.get_by_role("slider", name="seq_len").press("ArrowLeft")
-    assert "row 10 of X" in seen.figure.locator(".tl-says").inner_text()
+    assert "row 9 of X" in seen.figure.locator(".tl-says").inner_text()
     assert seen.complaints == []
 
 
@@ -249,3 +249,14 @@ def test_without_scripts_it_tells_the_papers_sizes(touch):
     assert f"{inside:,} of its {sum(parameter.numel() for parameter in layer.parameters()):,}" in says
     still = touch(live.matrix_explorer(), scripts=False).figure.get_by_role("img")
     assert "W_1(512, 2048)" in still.text_content() and "W_2(2048, 512)" in still.text_content()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_sizes_stay_in_view_with_the_table_that_they_change(touch, width):
+    seen = touch(live.matrix_explorer(), width=width)
+    seen.figure.get_by_role("button", name="paper's sizes").press("Enter")
+    table = seen.figure.get_by_role("table")
+    table.evaluate("node => node.scrollIntoView({ block: 'end' })")
+    top = seen.figure.get_by_role("slider", name="seq_len").bounding_box()["y"]
+    last = seen.figure.get_by_role("slider", name="d_ff").bounding_box()
+    assert seen.page.evaluate("scrollY") > 200 and 0 <= top < last["y"] + last["height"] < table.bounding_box()["y"]

@@ -194,3 +194,18 @@ def test_tidy_writes_the_minutes_of_a_walk_and_a_workshop():
     notebook = new_notebook(cells=cells)
     minutes.stamp(notebook)
     assert "*About 12 minutes of reading, 5 of exercises. The workshop below takes 3 more.*" in notebook.cells[0].source
+
+
+def test_a_home_that_cannot_be_written_to_adds_no_warning(tmp_path):
+    """Matplotlib would give one in the first notebook that draws; what the tests set, its kernel inherits."""
+    (tmp_path / "file").touch()  # in a file there are no folders, not even for the administrator
+    environment = {name: value for name, value in os.environ.items() if name not in ("MPLCONFIGDIR", "XDG_CONFIG_HOME")}
+    environment |= {"HOME": str(tmp_path / "file" / "home"), "PYTHONPATH": str(notebooks.ROOT)}
+
+    def warning(code):
+        command = [sys.executable, "-c", code]
+        done = subprocess.run(command, cwd=notebooks.ROOT, env=environment, capture_output=True, text=True, check=True)
+        return done.stderr
+
+    assert "MPLCONFIGDIR" in warning("import matplotlib")
+    assert warning("import conftest, matplotlib") == ""

@@ -83,6 +83,13 @@ def test_a_figure_keeps_its_pixels_and_its_place(build, tmp_path):
     np.testing.assert_array_equal(np.asarray(Image.open(built.site / image["src"])), pixels)
 
 
+def test_a_map_leads_to_the_pages_where_a_notebook_leads_to_notebooks(build):
+    built = build(index='```{raw} html\n<div class="tl-map"><a href="06_attention.ipynb"></a></div>\n```')
+    assert built.succeeded, built.said
+    page = BeautifulSoup((built.site / "index.html").read_bytes(), "html.parser")
+    assert [link["href"] for link in page.select(".tl-map a")] == ["06_attention.html"]
+
+
 def png(pixels):
     file = BytesIO()
     Image.fromarray(pixels).save(file, "png")

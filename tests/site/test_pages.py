@@ -6,6 +6,7 @@ The tests of a page stand in an order in which none disturbs the next. That the 
 
 import gzip
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
@@ -173,7 +174,7 @@ def test_printed_tables_keep_their_columns(seen):
     """A printed line of columns that breaks would put its last number below its first: such a table scrolls instead."""
     resize(seen.page, WIDE)
     broken = """nodes => nodes.filter(node => getComputedStyle(node).whiteSpace === 'pre-wrap' && node.checkVisibility())
-        .map(node => node.textContent.split('\\n').filter(line => line.length > 92))
+        .map(node => node.textContent.split('\\n').filter(line => line.length > 90))
         .filter(wide => wide.length > 2 && wide.every(line => /\\S {3,}\\S/.test(line)))"""
     assert seen.page.eval_on_selector_all(".cell_output pre", broken) == []
 
@@ -248,6 +249,91 @@ def test_a_fold_and_a_chapter_of_the_list_show_that_the_keyboard_is_there(seen):
     }"""
     for selector in (".bd-article details:not(.tl-quiz *) > summary", ".bd-links a[href]"):
         assert seen.page.evaluate(ring, selector) in (None, ["solid", "3px", "-3px"])
+
+
+def test_whatever_the_keyboard_reaches_shows_it(seen):
+    """One element of each kind: a ring, or a shadow that is there only then."""
+    resize(seen.page, WIDE)
+    unseen = """() => {
+        const stop = new CSSStyleSheet()
+        stop.replaceSync('* { transition: none !important }')
+        document.adoptedStyleSheets.push(stop)
+        const kinds = new Map()
+        const stops = document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex="0"]')
+        for (const node of stops) {
+            if (!node.checkVisibility({visibilityProperty: true}) || node.disabled) continue
+            const classes = [node, node.parentElement].map(one => one.getAttribute('class'))
+            kinds.set([node.localName, ...classes, Boolean(node.closest('.bd-article'))].join(), node)
+        }
+        const look = node => {
+            const {outlineStyle, outlineWidth, boxShadow} = getComputedStyle(node)
+            return [outlineStyle === 'none' ? 0 : parseFloat(outlineWidth), boxShadow]
+        }
+        const faults = []
+        for (const [kind, node] of kinds) {
+            document.activeElement.blur()
+            const before = look(node)
+            node.focus({focusVisible: true})
+            const after = look(node)
+            if (after[0] < 2 && (after[1] === 'none' || after[1] === before[1])) faults.push(kind)
+        }
+        document.activeElement.blur()
+        document.adoptedStyleSheets.pop()
+        return [kinds.size, faults]
+    }"""
+    kinds, faults = seen.page.evaluate(unseen)
+    assert kinds > 4 and faults == []
+
+
+def test_a_chapter_begins_with_a_sentence_and_names_its_subjects(seen):
+    if "/notebooks/" not in seen.url:
+        return
+    resize(seen.page, WIDE)
+    folds = """() => {
+        const texts = [...document.querySelectorAll('.bd-article section section > p')]
+        const sentence = texts.find(text => text.textContent.includes('.'))
+        const before = node => node.compareDocumentPosition(sentence) & Node.DOCUMENT_POSITION_FOLLOWING
+        return [...document.querySelectorAll('.bd-article details')].filter(before).length
+    }"""
+    assert seen.page.evaluate(folds) <= 1
+    subjects = """() => [...document.querySelectorAll('.page-toc a')].filter(link => link.checkVisibility())
+        .map(link => link.getAttribute('href').slice(1))"""
+    shown = seen.page.evaluate(subjects)
+    parts = "nodes => nodes.filter(node => !node.closest('#exercises, #workshop')).map(node => node.closest('section').id)"
+    assert set(seen.page.eval_on_selector_all(".bd-article :is(h2, h3)", parts)) <= set(shown)
+    assert {"exercises", "workshop"} <= set(shown)
+
+
+def test_a_section_looks_larger_than_its_parts_and_lines_end_in_time(seen):
+    seen.page.set_viewport_size({"width": 1800, "height": 900})
+    sizes = """() => ['h1', 'h2', 'h3'].map(name => document.querySelector(`.bd-article ${name}`)).filter(Boolean)
+        .map(node => [getComputedStyle(node).fontSize, getComputedStyle(node).fontWeight].map(parseFloat))"""
+    found = seen.page.evaluate(sizes)
+    for (large, heavy), (small, light) in pairwise(found):
+        assert large >= 1.2 * small and heavy >= light
+    column = "nodes => Math.max(...nodes.map(node => node.getBoundingClientRect().width))"
+    assert seen.page.eval_on_selector_all(".bd-article p", column) <= 46 * 16
+    resize(seen.page, WIDE)
+
+
+def test_no_printed_table_is_longer_than_a_dozen_rows(seen):
+    long = """nodes => nodes.filter(node => node.checkVisibility()).map(node => node.textContent.trim().split('\\n'))
+        .filter(rows => rows.length > 12 && 2 * rows.filter(row => /\\S {2,}\\S/.test(row)).length > rows.length)
+        .map(rows => rows[0])"""
+    assert seen.page.eval_on_selector_all(".cell_output pre", long) == []
+
+
+def test_panels_of_a_page_s_figure_are_stacked_on_a_phone(seen):
+    pictures = seen.page.locator(".bd-article picture")
+    if not pictures.count():
+        return
+    shapes = {}
+    for width in (NARROW, WIDE):
+        resize(seen.page, width)
+        load_figures(seen.page)
+        shape = "nodes => nodes.map(node => node.naturalHeight > node.naturalWidth)"
+        shapes[width] = seen.page.eval_on_selector_all(".bd-article picture img", shape)
+    assert shapes == {NARROW: [True] * pictures.count(), WIDE: [False] * pictures.count()}
 
 
 @pytest.fixture(scope="module")

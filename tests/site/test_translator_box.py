@@ -60,13 +60,13 @@ def wait(page):
 
 def written(page):
     """The French sentence that the box shows, put together from its words."""
-    words = page.locator(".tl-translator .written li:not(.end)")
+    words = page.locator("[data-answer] .written li:not(.end)")
     text = " ".join(words.all_inner_texts())
     return text.replace("' ", "'")
 
 
 def type_and_send(page, text):
-    page.locator(".tl-translator input").first.fill(text)
+    page.locator(".tl-translator input[type=text]").first.fill(text)
     page.keyboard.press("Enter")
     wait(page)
 
@@ -184,10 +184,65 @@ def test_a_translator_that_cannot_be_loaded_says_so(visit, server):
     page.close()
 
 
+@pytest.mark.parametrize("way", ["file", "http"])
+def test_the_translator_of_captions_is_loaded_when_it_is_used(visit, html, server, translator, way):
+    site = html.as_uri() if way == "file" else server
+    seen = visit(f"{site}/book/explorer.html")
+    page, state = seen.page, seen.page.locator(".tl-translator .state")
+    page.emulate_media(reduced_motion="reduce")
+    captions = pretrained_translator("captions")
+    choice = page.get_by_role("radio", name="captions")
+    assert "5 MB" in page.locator("label", has=choice).inner_text()
+    page.get_by_role("radio", name="made-up").focus()
+    page.keyboard.press("ArrowDown")
+    examples = page.locator(".tl-translator .examples button:visible")
+    texts = examples.evaluate_all("buttons => buttons.map(button => button.dataset.text)")
+    assert choice.is_checked() and page.input_value("input[name=text]") == texts[0]
+    assert not page.get_by_text("Words it knows").is_visible()
+    assert state.inner_text() == "Press Translate, or choose a sentence."
+    assert not any("captions.js" in url for url in seen.requests)
+    said = """() => {
+        window.said = new Set()
+        const state = document.querySelector(".tl-translator .state")
+        new MutationObserver(() => said.add(state.textContent)).observe(state, {childList: true})
+    }"""
+    page.evaluate(said)
+    for text in texts[:2]:
+        page.locator("input[name=text]").fill(text)
+        page.keyboard.press("Enter")
+        wait(page)
+        assert written(page) == captions.translate(text) and state.inner_text() == f"In French: {captions.translate(text)}"
+        assert page.locator(".tl-translator .source").first.inner_text().split() == text.split()
+    notes = page.evaluate("[...said]")
+    assert "Loading the translator: 5 MB …" in notes
+    assert ("Loading the translator: 4 of 5 MB …" in notes) == (way == "http"), "of a file nobody tells how much is there"
+    assert sum("captions.js" in url for url in seen.requests) == 1
+    page.get_by_role("radio", name="made-up").check()
+    page.get_by_role("button", name="the white horse is tired").click()
+    wait(page)
+    assert written(page).startswith("la vache ")
+    assert len(page.workers) == 2 * (way == "http") and requests_elsewhere(seen, site) == [] and seen.complaints == []
+    page.close()
+
+
+def test_captions_that_cannot_be_loaded_say_so_and_can_be_asked_for_again(visit, server):
+    page = visit(f"{server}/book/explorer.html").page
+    page.context.route("**/captions.js", lambda route: route.abort())
+    page.get_by_role("radio", name="captions").check()
+    page.get_by_role("button", name="Translate", exact=True).click()
+    wait(page)
+    assert page.locator(".tl-translator .state").inner_text() == "Not translated: the translator could not be loaded."
+    page.context.unroute("**/captions.js")
+    page.get_by_role("button", name="Two dogs").click()
+    wait(page)
+    assert written(page) == "Deux chiens courent sur la plage."
+    page.close()
+
+
 @pytest.mark.parametrize("place", ["book/explorer", "notebooks/15_interpretation"])
 def test_words_in_the_decoders_mouth(visit, server, translator, place):
     page = visit(f"{server}/{place}.html").page
-    text_field, first_words_field = page.locator(".tl-translator input").all()[:2]
+    text_field, first_words_field = page.locator(".tl-translator input[type=text]").all()
     for text, first_words in [
         ("the white cow is tired", "le cheval"),
         ("the white horse is tired", "La vache, 말!"),

@@ -7,11 +7,13 @@ from functools import partial
 import pytest
 import torch
 from test_translator_box import found_by_axe, type_and_send
+from torch.testing import assert_close
 
 from transformer_lib.decoding import beam_hypotheses, greedy_decode, sampling_probabilities
 from transformer_lib.seq2seq import PAD_ID, SOS_ID
 from transformer_lib.teaching import capture_attention
 from transformer_lib.teaching.experiments.translation import without_head
+from transformer_lib.teaching.figures.live.trained_attention import trained_looks
 from transformer_lib.translation import pretrained_translator
 
 SENTENCE = "the white cow does not sleep"
@@ -106,46 +108,82 @@ def test_it_opens_with_the_sentence_that_is_drawn(visit, server, translator):
     assert not any("weights.js" in url for url in seen.requests), "fetched when a part comes into view"
     seen.page.locator("[data-explorer=maps]").scroll_into_view_if_needed()
     seen.page.wait_for_selector(".steps li li")
-    drawn = seen.page.locator(".tl-translator .written").inner_text().split()
+    drawn = seen.page.locator("[data-answer] .written").inner_text().split()
     assert [row.split("\t")[0] for row in seen.page.locator(".large-map tbody tr").all_inner_texts()] == [*drawn, "<eos>"]
     assert seen.complaints == []
     seen.page.close()
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_row_of_weights_comes_from_the_librarys_scores(seen, translator, expected, kind):
-    page, (source, written, kept, _) = seen.page, expected
-    name, head = KINDS[kind].format(1), 2
-    attention, passed = translator.model.get_submodule(name), {}
-    hooks = [
-        getattr(attention, f"{part}_projection").register_forward_hook(
-            lambda module, given, made, part=part: passed.update({part: made[0].chunk(attention.num_heads, dim=-1)[head]})
-        )
-        for part in ("query", "key")
-    ]
-    with torch.no_grad():
-        translator.model(source, torch.tensor([[SOS_ID, *written[:-1]]]))
-    for hook in hooks:
-        hook.remove()
-    products = passed["query"] @ passed["key"].T  # (query, key)
+ASK = """request => new Promise(answer => transformer_lib.client.ask(request, answer))"""
 
+
+def as_tensor(values):
+    """A matrix of numbers; None, which is -∞, is a number that no score has."""
+    return torch.tensor([[-1e9 if value is None else value for value in row] for row in values])
+
+
+def looks_are_alike(found, expected):
+    assert len(found) == len(expected) > 0
+    for ours, look in zip(found, expected, strict=True):
+        assert ours.keys() == look.keys() and ours.pop("name") == look.pop("name")
+        for role, matrix in look.pop("w").items():
+            assert_close(torch.tensor(ours["w"][role]), torch.tensor(matrix))
+        assert_close(torch.tensor(ours["sums"]), torch.tensor(look.pop("sums")), rtol=1e-3, atol=1e-5)
+        for name, values in look.items():
+            assert_close(as_tensor(ours[name]), as_tensor(values), rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_numbers_of_the_figure_are_the_librarys(seen, translator, expected, kind):
+    stack, _, _, part = KINDS[kind].split(".")
+    data = trained_looks(translator, SENTENCE, stack, part)
+    request = {"kind": "looks", "text": SENTENCE, "written": expected[1], "stack": stack, "part": part}
+    answer = seen.page.evaluate(ASK, request)
+    assert answer["d_k"] == data["d_k"] == 24 and answer["d_model"] == data["d_model"] == 96
+    looks_are_alike(answer["looks"], data["looks"])
+
+
+def figure_shows(page, name):
+    """The texts of a matrix of the figure."""
+    return page.locator(f"figure g[data-matrix={name}] text").all_text_contents()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_word_and_a_head_are_chosen_in_one_place_and_shown_in_all(seen, expected, kind):
+    page, kept = seen.page, expected[2]
     choose(page, "Which attention", kind)
-    page.get_by_role("button", name=f"layer 2, head {head + 1}").click()
-    which = page.get_by_label("The row of")
-    page.wait_for_selector(".scores tbody tr")
-    for place in (0, len(products) - 1):
-        page.locator(".large-map tbody tr").nth(place).click()
-        assert which.input_value() == str(place)
-        rows = [row.split("\t") for row in page.locator(".scores tbody tr").all_inner_texts()]
-        titles, shown = [row[0] for row in rows], [[number.replace("−", "-") for number in row[1:]] for row in rows]
-        assert titles == ["q · k", "÷ √24", "mask", "softmax"]
-        exact = products[place]
-        future = torch.arange(len(exact)) > place if "masked" in kind else torch.zeros(len(exact), dtype=bool)
-        scaled = exact / 24**0.5
-        for line, numbers in zip(shown, (exact, scaled, scaled.masked_fill(future, -torch.inf)), strict=False):
-            assert [float(cell.replace("∞", "inf")) for cell in line] == pytest.approx(numbers.tolist(), abs=0.06)
-        weights = kept[name][0, head, place].tolist()
-        assert [int(cell) for cell in shown[3]] == pytest.approx([100 * weight for weight in weights], abs=0.51)
+    page.get_by_role("button", name="layer 2, head 3").click()
+    title = f"{kind}, layer 2, head 3"
+    page.wait_for_function("title => document.querySelector('figcaption').textContent === title", arg=title)
+    figure, lines = page.locator("figure.tl-live"), page.locator("[data-explorer=maps] .written button")
+    figure.get_by_role("combobox").select_option(index=figure.get_by_role("combobox").locator("option").count() - 1)
+    weights = kept[KINDS[kind].format(1)][0]  # (heads, query, key)
+    ways = [
+        lambda place: page.locator(".large-map tbody tr").nth(place).click(),
+        lambda place: lines.nth(place).focus(),
+        lambda place: lines.nth(place).hover(),
+        lambda place: figure.get_by_role("group").get_by_role("button").nth(place).press("Enter"),
+    ]
+    for way, place in zip(ways, (0, 2, 1, weights.size(1) - 1), strict=True):
+        way(place)
+        places = ["tbody tr", ".written li"]
+        for marked in (page.locator(f"[data-explorer=maps] {one}") for one in places):
+            assert marked.evaluate_all("nodes => nodes.map(node => node.className === 'chosen')").index(True) == place
+        pressed = figure.get_by_role("group").get_by_role("button").evaluate_all("nodes => nodes.map(node => node.ariaPressed)")
+        assert pressed.index("true") == place and pressed.count("true") == 1
+        row = weights[:, place]  # (heads, key)
+        assert [float(text) for text in figure_shows(page, "weights")] == pytest.approx(row[2].tolist(), abs=0.0051)
+        assert ("mask" in " ".join(page.locator("figure option").all_inner_texts())) == ("masked" in kind)
+        drawn = page.locator("[data-explorer=maps] .words line")
+        thick = drawn.evaluate_all("lines => lines.map(line => [line.style.stroke, parseFloat(line.style.strokeWidth)])")
+        heads = [head for head in row for share in head.tolist() if share > 0.02]
+        assert len(thick) == len(heads) and len({stroke for stroke, _ in thick}) == 4, "a colour for each head"
+        exact = [8 * share for head in row.tolist() for share in head if share > 0.02]
+        assert [width for _, width in thick] == pytest.approx(exact, abs=0.01)
+        says = page.locator(".of-heads li").all_inner_texts()
+        for head, (text, shares) in enumerate(zip(says, row.tolist(), strict=True)):
+            assert text.startswith(f"head {head + 1}: ") and text.count("%") == min(4, sum(share >= 0.02 for share in shares))
+            assert f" {round(100 * max(shares))} %" in text
 
 
 @pytest.mark.parametrize(
@@ -174,6 +212,19 @@ def test_a_head_switched_off_changes_the_translation_as_in_python(seen, translat
     press(page, "All heads on")
     assert page.locator("[data-explorer=heads] :checked").count() == 24
     assert page.locator(".both .translation").all_inner_texts() == [whole, ""]
+
+
+def test_a_sentence_that_is_refused_leaves_nothing_of_the_one_before(seen):
+    page = seen.page
+    choose(page, "Which attention", "Encoder: self-attention")
+    type_and_send(page, "나는 학생이다")
+    parts = page.locator("[data-explorer]")
+    assert set(parts.all_inner_texts()) == {"The sentence above was not translated: there is nothing to show."}
+    assert not page.locator("figure.tl-live").is_visible()
+    type_and_send(page, SENTENCE)
+    page.wait_for_selector(".steps li li")
+    page.locator("figure.tl-live").wait_for()
+    assert page.get_by_label("Which attention").input_value() == "2", "what was chosen stays"
 
 
 def stations(stack, layer):
@@ -278,7 +329,8 @@ def test_the_beam_is_the_librarys_step_by_step(seen, translator, expected, beam)
     page, source, model = seen.page, expected[0], translator.model
     press(page, "All steps")
     choose(page, "Width of the beam", str(beam))
-    steps, buttons = page.locator(".steps > li"), [page.get_by_role("button", name=name) for name in ("Back", "Next step")]
+    steps = page.locator(".steps > li")
+    buttons = [page.get_by_role("button", name=name, exact=True) for name in ("Back", "Next step")]
     page.wait_for_function(f"() => /^Step 1 of .* beam of {beam}/.test(document.querySelector('.at-step').textContent)")
     assert [button.is_disabled() for button in buttons] == [True, False]
     last = int(beam_says(page).split()[3].rstrip(","))

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 from matplotlib.colors import to_hex
+from matplotlib.text import Text
 from PIL import Image
 
 from transformer_lib.teaching import figures
@@ -66,6 +67,22 @@ def test_a_figure_has_two_dots_for_each_point_and_the_same_bytes_each_time(shown
     assert picture.width == 2 * shown[0].metadata["image/png"]["width"] == 800
     assert set(picture.info) == {"dpi"}
     assert first == second
+
+
+@pytest.mark.parametrize("width", [4.8, 7.2])
+def test_no_text_of_a_figure_is_too_small_on_a_phone(shown, width):
+    """Nine CSS pixels, where a window of 390 leaves 340 to the figure."""
+    figure, (left, _) = figures.subplots(columns=2, width=width)
+    figures.heatmap(left, np.zeros((2, 2)), **LABELS)
+    left.text(0, 0, "tiny", size=4)
+    left.plot([0, 1], label="a line")
+    left.legend(fontsize=5)
+    left.tick_params(labelsize=3)
+    figures.show(figure, alt="A map and a plot.")
+    texts = [text for text in figure.findobj(Text) if text.get_text()]
+    assert {"tiny", "a line", "A map", "0"} <= {text.get_text() for text in texts}
+    on_a_phone = 340 / shown[0].metadata["image/png"]["width"]
+    assert min(text.get_size() * 100 / 72 * on_a_phone for text in texts) >= 8.999
 
 
 def test_a_figure_without_words_is_refused(shown):

@@ -6,6 +6,7 @@ import torch
 from matplotlib.patches import Rectangle
 
 from transformer_lib.teaching.figures import Matrix, matrix_equation
+from transformer_lib.teaching.figures.plots import png
 
 pytestmark = pytest.mark.usefixtures("close_figures")
 
@@ -39,8 +40,8 @@ def test_squares_lie_inside_the_border_of_their_matrix_row_by_row():
     (border,), squares, _ = parts(figure)
     left, top = border.get_xy()
     assert np.allclose(squares[0].get_xy(), (left, top))
-    assert np.allclose(squares[1].get_xy(), (left + 0.27, top))
-    assert np.allclose(squares[-1].get_xy(), (left + 2 * 0.27, top + 0.27))
+    assert np.allclose(squares[1].get_xy(), (left + 0.3, top))
+    assert np.allclose(squares[-1].get_xy(), (left + 2 * 0.3, top + 0.3))
 
 
 def test_only_learnable_matrices_are_dashed():
@@ -50,11 +51,11 @@ def test_only_learnable_matrices_are_dashed():
 
 def test_names_shapes_numbers_and_signs_are_written():
     _, _, texts = parts(matrix_equation([[X, "·", W]], title="The title"))
-    for text in ("The title", "X", "(2, 3)", "W", "(3, 4)", "·", "1.0", "−3.0", "6.0"):
+    for text in ("The title", "X", "(2, 3)", "W", "(3, 4)", "·", "1.0", "–3.0", "6.0"):
         assert text in texts
     assert texts.count("0.0") == 2, "-0.04 is 0.0, without a minus sign"
     _, _, texts = parts(matrix_equation([[X]], title="Digits", digits=2))
-    assert "−3.04" in texts
+    assert "–3.04" in texts
 
 
 def test_a_vector_is_one_row_and_says_its_own_shape():
@@ -78,6 +79,23 @@ def test_nothing_is_drawn_over_its_neighbour():
     for index, one in enumerate(borders):
         for other in borders[index + 1 :]:
             assert not one.get_bbox().overlaps(other.get_bbox())
+
+
+def test_a_row_too_wide_for_a_phone_goes_on_below_from_a_sign():
+    wide = Matrix("A", np.ones((2, 8)))
+    figure = matrix_equation([[wide, "+", wide, "=", Matrix("B", np.ones((2, 2)))]], title="A title that is long" * 4)
+    (axes,) = figure.axes
+    signs = {text.get_text(): text.get_position() for text in axes.texts if text.get_text() in "+="}
+    first, second, third = (border.get_xy() for border in parts(figure)[0])
+    assert first[1] < second[1] == third[1]
+    assert signs["+"][0] < second[0] and signs["+"][1] > second[1]
+    assert second[0] < signs["="][0] < third[0]
+    assert figure.get_figwidth() <= 4.7
+    sizes = {text.get_size() for text in axes.texts}
+    png(figure)
+    assert {text.get_size() for text in axes.texts} == sizes, "each text can be read on a phone as it is"
+    (title,) = (text for text in axes.texts if text.get_weight() == "bold")
+    assert title.get_window_extent(figure.canvas.get_renderer()).x1 <= figure.bbox.x1
 
 
 @pytest.mark.parametrize(

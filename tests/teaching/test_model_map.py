@@ -57,8 +57,13 @@ def test_a_stack_lights_its_frame(stem):
         assert [frame for frame in frames if "lit" in frame] == [f"frame {stem} lit"]
 
 
+def doors(picture):
+    """The boxes that are links."""
+    return list(parse(picture).iter(f"{SVG}a"))
+
+
 def test_every_chapter_can_be_reached():
-    links = list(parse(model_map(links=LINKS)).iter(f"{SVG}a"))
+    links = doors(model_map(links=LINKS))
     assert {link.get("href") for link in links} == set(LINKS.values())
     for link in links:
         stem = next(stem for stem in LINKS if LINKS[stem] == link.get("href"))
@@ -66,13 +71,18 @@ def test_every_chapter_can_be_reached():
         assert link.get("aria-label") == f"{words}, chapter {CHAPTERS[stem][0]}: {CHAPTERS[stem][1]}"
 
 
+def test_the_map_in_a_chapter_leads_to_the_notebooks_beside_it():
+    """JupyterLab opens them in a tab."""
+    assert {link.get("href") for link in doors(model_map("masks"))} == {path.name for path in notebooks.all_notebooks()}
+    assert not doors(model_map())
+
+
 def test_only_chapters_with_an_address_are_links():
-    links = list(parse(model_map(links={"masks": "a.html?b&c"})).iter(f"{SVG}a"))
-    assert [link.get("href") for link in links] == ["a.html?b&c"]
+    assert [link.get("href") for link in doors(model_map(links={"masks": "a.html?b&c"}))] == ["a.html?b&c"]
 
 
 def test_it_is_a_picture_with_a_name_unless_it_has_links():
-    (still, small), (linked,) = drawings(model_map("text")), drawings(model_map(links=LINKS))
+    (linked, small), (still,) = drawings(model_map("text")), drawings(model_map())
     assert still.get("role") == "img"
     assert small.get("aria-hidden") == "true"  # the words beside it say the same
     assert linked.get("role") != "img"

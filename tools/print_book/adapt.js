@@ -19,7 +19,8 @@
     const where = address ? element("a", { href: `${address}${page}.html` }, "on the site") : "on the site"
     return element("p", { class: "on-the-site" }, `${text} `, where, ".")
   }
-  for (const node of all(".headerlink, .viewcode-link, .toctree-wrapper, .printed-book, noscript, .tl-controls")) node.remove()
+  const screen = ".headerlink, .viewcode-link, .toctree-wrapper, .printed-book, noscript, .tl-controls, picture > source"
+  for (const node of all(screen)) node.remove()
   for (const node of all("p")) if (/^Choose an answer to see/.test(node.textContent)) node.remove()
   for (const node of all(".on-screen")) node.replaceWith(onTheSite("The translator that you will build, to type into, stands"))
   for (const node of all("section.tl-translator")) node.replaceWith(onTheSite("The translator, to type into, stands"))

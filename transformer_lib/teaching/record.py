@@ -1,8 +1,9 @@
 """Read the records of runs that take longer than a reader would wait."""
 
-import json
-from importlib.resources import files
+from importlib.resources import as_file, files
 from typing import Any
+
+from transformer_lib._store import read_json
 
 
 def record(name: str) -> dict[str, Any]:
@@ -15,4 +16,5 @@ def record(name: str) -> dict[str, Any]:
     known = sorted(path.name.removesuffix(".json") for path in folder.iterdir() if path.name.endswith(".json"))
     if name not in known:
         raise ValueError(f"there is no record {name!r}; there are: {', '.join(known)}")
-    return json.loads((folder / f"{name}.json").read_text(encoding="utf8"))
+    with as_file(folder / f"{name}.json") as path:
+        return read_json(path, "record", dict)

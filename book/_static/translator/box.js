@@ -15,6 +15,28 @@
     return made;
   }
 
+  /** Draw in `svg` a line from the word `from` to `to`, as thick as its `share`; in columns, `aside` pixels lower. */
+  function connect(svg, from, to, share, columns, aside = 0) {
+    const frame = svg.getBoundingClientRect();
+    const [a, b] = [from.getBoundingClientRect(), to.getBoundingClientRect()];
+    const [x1, y1] = columns ? [a.left, a.y + a.height / 2 + aside] : [a.x + a.width / 2, a.top];
+    const [x2, y2] = columns ? [b.right, b.y + b.height / 2 + aside] : [b.x + b.width / 2, b.bottom];
+    const line = document.createElementNS("http://www.w3.org/2000/svg", "line");
+    const ends = { x1: x1 - frame.x, y1: y1 - frame.y, x2: x2 - frame.x, y2: y2 - frame.y };
+    for (const [name, value] of Object.entries(ends)) line.setAttribute(name, value);
+    line.style.strokeWidth = `${8 * share}px`;
+    line.style.opacity = 0.25 + 0.75 * share;
+    if (share > 0.02) svg.append(line);
+    return line;
+  }
+
+  /** Return in words where `shares` lie, on at most four of `words`, the largest first. */
+  function looked_at(shares, words) {
+    const seen = [...shares.keys()].filter((place) => shares[place] >= 0.02);
+    const most = seen.sort((a, b) => shares[b] - shares[a]).slice(0, 4);
+    return most.map((place) => `${words[place]} ${Math.round(100 * shares[place])} %`).join(", ");
+  }
+
   /** Make the box `root` work. */
   function start(root) {
     const find = (selector) => root.querySelector(selector);
@@ -23,6 +45,7 @@
     let answer = JSON.parse(root.dataset.answer); // { source, words, attention, chosen }: attention is (words, source)
     let chosen = answer.chosen;
     let stop = () => {};
+    let model; // which translator writes
     const explorer = document.querySelector("[data-explorer]") !== null; // it listens to what was translated
 
     /** Say something about the state of things; `problem` makes it stand out, `quiet` leaves it to screen readers. */
@@ -62,25 +85,8 @@
       looked.textContent = "";
       const columns = arrange();
       if (!shares) return;
-      const frame = svg.getBoundingClientRect();
-      const from = written.children[chosen].getBoundingClientRect();
-      shares.forEach((share, place) => {
-        const to = source.children[place].getBoundingClientRect();
-        const line = document.createElementNS("http://www.w3.org/2000/svg", "line");
-        const [x1, y1] = columns ? [from.left, from.y + from.height / 2] : [from.x + from.width / 2, from.top];
-        const [x2, y2] = columns ? [to.right, to.y + to.height / 2] : [to.x + to.width / 2, to.bottom];
-        line.setAttribute("x1", x1 - frame.x);
-        line.setAttribute("y1", y1 - frame.y);
-        line.setAttribute("x2", x2 - frame.x);
-        line.setAttribute("y2", y2 - frame.y);
-        line.style.strokeWidth = `${8 * share}px`;
-        line.style.opacity = 0.25 + 0.75 * share;
-        if (share > 0.02) svg.append(line);
-      });
-      const seen = [...shares.keys()].filter((place) => shares[place] >= 0.02);
-      const most = seen.sort((a, b) => shares[b] - shares[a]).slice(0, 4);
-      const parts = most.map((place) => `${answer.source[place]} ${Math.round(100 * shares[place])} %`);
-      looked.textContent = `When it wrote “${answer.words[chosen]}”, it looked at: ${parts.join(", ")}.`;
+      shares.forEach((share, place) => connect(svg, written.children[chosen], source.children[place], share, columns));
+      looked.textContent = `When it wrote “${answer.words[chosen]}”, it looked at: ${looked_at(shares, answer.source)}.`;
     }
 
     function choose(event) {
@@ -100,12 +106,13 @@
       written.replaceChildren();
       draw();
       root.classList.add("busy");
-      say("Loading the translator …");
+      model = request.model;
+      const size = form.querySelector(`[name=model][value=${model}]`)?.dataset.megabytes;
+      say(`Loading the translator${size ? `: ${size} MB` : ""} …`);
+      const progress = (bytes) => current && size && say(`Loading the translator: ${Math.floor(bytes / 1e6)} of ${size} MB …`);
       let queue = Promise.resolve();
       let current = true;
-      const leave = ask(request, (event) => {
-        queue = queue.then(() => current && receive(event));
-      });
+      const leave = ask(request, (event) => (queue = queue.then(() => current && receive(event))), progress);
       stop = () => {
         current = false;
         leave();
@@ -137,17 +144,26 @@
         if (event.finished) say(`${guessed}In French: ${event.text}`, guessed ? "" : "quiet");
         else say(`${guessed}It found no end, and was stopped here.`, "problem");
         draw();
-        root.dispatchEvent(new CustomEvent("translated", { bubbles: true, detail: event }));
+        root.dispatchEvent(new CustomEvent("translated", { bubbles: true, detail: { ...event, model } }));
       } else {
         root.classList.remove("busy");
         say(event.message, "problem");
+        root.dispatchEvent(new CustomEvent("refused", { bubbles: true }));
       }
     }
 
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       const [text, first_words] = [form.elements.text.value, form.elements.first_words?.value];
-      translate({ kind: "translate", text, first_words, maps: explorer });
+      translate({ kind: "translate", model: form.elements.model?.value ?? "translator", text, first_words, maps: explorer });
+    });
+    form.addEventListener("change", (event) => {
+      if (event.target.name !== "model") return;
+      // Each translator has sentences of its own.
+      root.querySelectorAll("[data-of]").forEach((part) => (part.hidden = part.dataset.of !== event.target.value));
+      form.elements.text.value = root.querySelector(`[data-of=${event.target.value}] [data-text]`).dataset.text;
+      if (form.elements.first_words) form.elements.first_words.value = "";
+      say("Press Translate, or choose a sentence.");
     });
     form.addEventListener("click", (event) => {
       const example = event.target.closest("[data-text]");
@@ -162,4 +178,5 @@
   }
 
   document.querySelectorAll(".tl-translator[data-answer]").forEach(start);
+  transformer_lib.box = { connect, looked_at };
 })((globalThis.transformer_lib ??= {}));

@@ -4,11 +4,15 @@
   "use strict";
   const { ask } = transformer_lib.client;
 
+  const { connect, looked_at } = transformer_lib.box;
+
   const LOOKS = [
-    { name: "Decoder: cross-attention", key: (layer) => `decoder.layers.${layer}.cross_attention` },
-    { name: "Decoder: masked self-attention", key: (layer) => `decoder.layers.${layer}.self_attention` },
-    { name: "Encoder: self-attention", key: (layer) => `encoder.layers.${layer}.attention` },
+    { name: "Decoder: cross-attention", stack: "decoder", part: "cross_attention" },
+    { name: "Decoder: masked self-attention", stack: "decoder", part: "self_attention" },
+    { name: "Encoder: self-attention", stack: "encoder", part: "attention" },
   ];
+  const name_of = ({ stack, part }, layer) => `${stack}.layers.${layer}.${part}`;
+  const HEADS = ["accent", "residual", "right", "decoder"]; // a colour for each head
 
   /** Return an element with these properties and children. */
   function element(tag, properties = {}, ...children) {
@@ -58,15 +62,12 @@
   }
 
   const signed = (number, digits = 2) => number.toFixed(digits).replace("-", "−").replace(/^−(?=0\.0+$)/, "");
-  const score = (number) => (number === -Infinity ? "−∞" : signed(number, 1));
-  const SCORES = [
-    { step: "products", title: () => "q · k", write: score },
-    { step: "scaled", title: (d_k) => `÷ √${d_k}`, write: score },
-    { step: "masked", title: () => "mask", write: score },
-    { step: "weights", title: () => "softmax", write: (weight) => String(Math.round(100 * weight)) },
-  ];
+  let chosen = { kind: 0, layer: Infinity, head: 0, word: 1 }; // it stays from one sentence to the next
 
-  /** Every layer and head of the three kinds of attention: all of them small, and one as a table. */
+  /**
+   * Every layer and head of the three kinds of attention: all of them small, for one word the lines of a layer's heads, and one
+   * head as a table. The figure on the page goes through its numbers.
+   */
   function maps(root, done) {
     const layers = layers_of(done);
     const kind = element("select", {}, ...LOOKS.map(({ name }, value) => element("option", { value }, name)));
@@ -77,115 +78,161 @@
     small.setAttribute("aria-label", "Layer and head");
     large.setAttribute("role", "region");
     large.setAttribute("aria-label", "The chosen map");
-    const which = element("select");
-    const steps = element("div", { className: "scores", tabIndex: 0 });
-    steps.setAttribute("role", "region");
-    steps.setAttribute("aria-label", "How the row came about");
-    let chosen = { layer: layers - 1, head: 0 };
-    let scores; // of the chosen head, once they are there
+    const svg = drawn("svg", { "aria-hidden": true });
+    const [answers, asks] = ["source", "written"].map((className) => element("ol", { className }));
+    const lines = element("div", { className: "words columns" }, svg, answers, asks);
+    const said = element("ul", { className: "of-heads" });
+    said.setAttribute("aria-live", "polite");
+    let follow; // brings the figure to a word and a head, once its numbers are there
     let leave = () => {};
 
+    const look = () => LOOKS[kind.value];
+    const heads = () => done.maps[name_of(look(), chosen.layer)]; // (heads, query, key)
+
     function names() {
-      const encoder = Number(kind.value) === 2;
+      const { stack, part } = look();
       const written = ["<sos>", ...done.tokens.slice(0, -1)];
-      return {
-        queries: encoder ? done.read : done.tokens,
-        keys: Number(kind.value) === 1 ? written : done.read,
+      const names = {
+        queries: stack === "encoder" ? done.read : done.tokens,
+        keys: part === "self_attention" ? written : done.read,
       };
+      return { queries: names.queries.map(plain), keys: names.keys.map(plain) };
+    }
+
+    function choose(what) {
+      Object.assign(chosen, what);
+      const shows = "layer" in what || "head" in what;
+      [...small.children].forEach((button, place) =>
+        button.setAttribute("aria-pressed", place === chosen.layer * heads().length + chosen.head),
+      );
+      if (shows) draw_large();
+      large.querySelectorAll("tbody tr").forEach((line, query) => line.classList.toggle("chosen", query === chosen.word));
+      draw_lines();
+      follow?.();
     }
 
     function draw() {
-      const look = LOOKS[kind.value];
       const { queries, keys } = names();
-      which.replaceChildren(...queries.map((token, value) => element("option", { value }, plain(token))));
-      which.value = queries.length - 1;
       const buttons = [];
       for (let layer = 0; layer < layers; layer++) {
-        done.maps[look.key(layer)].forEach((rows, head) => {
+        done.maps[name_of(look(), layer)].forEach((rows, head) => {
           const text = `layer ${layer + 1}, head ${head + 1}`;
           const button = element("button", { type: "button" }, picture(rows, keys.length), element("span", {}, text));
-          const is_chosen = layer === chosen.layer && head === chosen.head;
-          button.setAttribute("aria-pressed", is_chosen);
-          button.addEventListener("click", () => {
-            chosen = { layer, head };
-            [...small.children].forEach((other) => other.setAttribute("aria-pressed", other === button));
-            draw_large();
-          });
+          button.addEventListener("click", () => choose({ layer, head }));
           buttons.push(button);
         });
       }
       small.replaceChildren(...buttons);
-      draw_large();
-
-      function draw_large() {
-        const rows = done.maps[look.key(chosen.layer)][chosen.head]; // (query, key)
-        const body = rows.map((row, query) => {
-          const cells = keys.map((_, key) => {
-            if (row[key] === undefined) return element("td", { className: "future" }, "–");
-            const cell = element("td", {}, String(Math.round(100 * row[key])));
-            cell.style.setProperty("--share", row[key]);
-            return cell;
-          });
-          const line = element("tr", {}, element("th", { scope: "row" }, plain(queries[query])), ...cells);
-          line.addEventListener("click", () => {
-            which.value = query;
-            draw_scores();
-          });
-          return line;
-        });
-        const caption = `${look.name}, layer ${chosen.layer + 1}, head ${chosen.head + 1}`;
-        legend.textContent = `A row for each token that is ${Number(kind.value) === 2 ? "read" : "written"}, a column for each
-          that it looks at. Weights in hundredths.`;
-        large.replaceChildren(table(caption, keys.map(plain), body));
-        leave();
-        scores = undefined;
-        steps.replaceChildren();
-        const request = { kind: "scores", text: done.source_text, written: done.written, name: look.key(chosen.layer) };
-        leave = ask({ ...request, head: chosen.head }, (event) => {
-          if (event.kind === "problem") return;
-          scores = event;
-          draw_scores();
-        });
-      }
+      answers.replaceChildren(...keys.map((word) => element("li", {}, word)));
+      asks.replaceChildren(
+        ...queries.map((text, word) => {
+          const button = element("button", { type: "button" }, text);
+          // A page that is scrolled moves below a pointer that stands still: such a pointer chooses nothing.
+          for (const kind of ["pointermove", "focus", "click"]) {
+            button.addEventListener(kind, () => chosen.word !== word && choose({ word }));
+          }
+          return element("li", {}, button);
+        }),
+      );
+      const encoder = look().stack === "encoder";
+      answers.setAttribute("aria-label", "The words that are looked at");
+      asks.setAttribute("aria-label", encoder ? "The words that look" : "The words that are written");
+      legend.textContent = `A row for each token that is ${encoder ? "read" : "written"}, a column for each that it looks at.
+        Weights in hundredths.`;
+      follow = undefined;
+      chosen.kind = kind.value;
+      choose({ ...chosen, layer: Math.min(chosen.layer, layers - 1), word: Math.min(chosen.word, queries.length - 1) });
+      leave();
+      const request = { kind: "looks", model: done.model, text: done.source_text, written: done.written, ...look() };
+      leave = ask(request, (event) => event.kind === "looks" && begin(event));
     }
 
-    /** The four steps from the chosen word's query to its row of weights. */
-    function draw_scores() {
-      if (!scores) return;
-      const { keys } = names();
-      const is_chosen = (query) => query === Number(which.value);
-      large.querySelectorAll("tbody tr").forEach((line, query) => line.classList.toggle("chosen", is_chosen(query)));
-      const lines = SCORES.map(({ step, title, write }) => {
-        const cells = Array.from(scores[step][which.value], (number) => element("td", {}, write(number)));
-        if (step === "weights") cells.forEach((cell, key) => cell.style.setProperty("--share", scores.weights[which.value][key]));
-        return element("tr", {}, element("th", { scope: "row" }, title(scores.d_k)), ...cells);
+    function draw_large() {
+      const { queries, keys } = names();
+      const body = heads()[chosen.head].map((row, query) => {
+        const cells = keys.map((_, key) => {
+          if (row[key] === undefined) return element("td", { className: "future" }, "–");
+          const cell = element("td", {}, String(Math.round(100 * row[key])));
+          cell.style.setProperty("--share", row[key]);
+          return cell;
+        });
+        const line = element("tr", {}, element("th", { scope: "row" }, queries[query]), ...cells);
+        line.addEventListener("click", () => choose({ word: query }));
+        return line;
       });
-      const caption = `${which.selectedOptions[0].textContent}: from its query q and each key k to its row of weights`;
-      steps.replaceChildren(table(caption, keys.map(plain), lines));
+      large.replaceChildren(table(`${look().name}, layer ${chosen.layer + 1}, head ${chosen.head + 1}`, keys, body));
     }
 
+    /** From the chosen word lines to what each head of the layer looks at. */
+    function draw_lines() {
+      const { queries, keys } = names();
+      const row = (head) => heads()[head][chosen.word];
+      const colour = (head) => `var(--tl-${HEADS[head % HEADS.length]})`;
+      [...asks.children].forEach((item, word) => item.classList.toggle("chosen", word === chosen.word));
+      svg.replaceChildren();
+      heads().forEach((_, head) =>
+        row(head).forEach((share, key) => {
+          const aside = 5 * (head - (heads().length - 1) / 2);
+          connect(svg, asks.children[chosen.word], answers.children[key], share, true, aside).style.stroke = colour(head);
+        }),
+      );
+      const items = heads().map((_, head) => {
+        const item = element("li", {}, element("b", {}, `head ${head + 1}`), `: ${looked_at(row(head), keys)}`);
+        item.style.setProperty("--colour", colour(head));
+        return item;
+      });
+      said.replaceChildren(...items);
+      said.setAttribute("aria-label", `Layer ${chosen.layer + 1}, “${queries[chosen.word]}”`);
+    }
+
+    /** Let the figure begin with these numbers; the word that is chosen in one place is chosen in all. */
+    function begin({ kind: _, ...data }) {
+      if (!root.contains(lines)) return; // another sentence was refused meanwhile
+      const old = document.querySelector("[data-figure=attention_steps]");
+      const figure = old.cloneNode(true);
+      figure.querySelector(".tl-controls").replaceChildren();
+      figure.hidden = false;
+      old.replaceWith(figure);
+      const { queries, keys } = names();
+      const decoder = look().stack === "decoder";
+      const who = { asks: queries, answers: keys, writes: decoder, who: decoder ? "word" : "who asks?", word: chosen.word };
+      const put = old.start(
+        figure,
+        { ...data, ...who, heads: 1, cache: false, which: "", map: "", notes: {} },
+        (word) => choose({ word }),
+      );
+      follow = () => {
+        put({ word: chosen.word, look: chosen.layer * heads().length + chosen.head });
+        const place = `layer ${chosen.layer + 1}, head ${chosen.head + 1}`;
+        figure.querySelector("figcaption").textContent = `${look().name}, ${place}`;
+      };
+      follow();
+    }
+
+    kind.value = chosen.kind;
     kind.addEventListener("change", draw);
-    which.addEventListener("input", draw_scores);
-    root.replaceChildren(labelled("Which attention", kind), small, legend, large, labelled("The row of", which), steps);
+    root.replaceChildren(labelled("Which attention", kind), small, lines, said, legend, large);
+    new ResizeObserver(draw_lines).observe(lines);
     draw();
   }
 
   /** A box to tick for each head; the translation with all heads, and without those whose box is empty. */
   function heads(root, done) {
     const boxes = [];
-    const lines = [...LOOKS].reverse().flatMap(({ name, key }) =>
+    const lines = [...LOOKS].reverse().flatMap((look) =>
       Array.from({ length: layers_of(done) }, (_, layer) => {
-        const cells = done.maps[key(layer)].map((_, head) => {
+        const of_layer = name_of(look, layer);
+        const cells = done.maps[of_layer].map((_, head) => {
           const box = element("input", { type: "checkbox", checked: true });
-          box.setAttribute("aria-label", `${name}, layer ${layer + 1}, head ${head + 1}`);
+          box.setAttribute("aria-label", `${look.name}, layer ${layer + 1}, head ${head + 1}`);
           box.addEventListener("input", translate);
-          boxes.push({ box, of: [key(layer), head] });
+          boxes.push({ box, of: [of_layer, head] });
           return element("td", {}, box);
         });
-        return element("tr", {}, element("th", { scope: "row" }, `${name}, layer ${layer + 1}`), ...cells);
+        return element("tr", {}, element("th", { scope: "row" }, `${look.name}, layer ${layer + 1}`), ...cells);
       }),
     );
-    const numbers = done.maps[LOOKS[0].key(0)].map((_, head) => String(head + 1));
+    const numbers = done.maps[name_of(LOOKS[0], 0)].map((_, head) => String(head + 1));
     const all = element("button", { type: "button" }, "All heads on");
     const said = element("p");
     said.setAttribute("role", "status");
@@ -201,7 +248,7 @@
         after.replaceChildren();
         return;
       }
-      const request = { kind: "heads", text: done.source_text, given: done.written.slice(0, done.given), off };
+      const request = { kind: "heads", model: done.model, text: done.source_text, given: done.written.slice(0, done.given), off };
       leave = ask(request, (event) => {
         if (event.kind === "problem") {
           said.textContent = event.message;
@@ -233,45 +280,59 @@
     translate();
   }
 
-  /** Return what stands where in one attention: the part's name, whether its result or its input is shown, and words. */
-  function stations_of_attention(name, kind, across) {
-    const keys = across ? "the memory" : "x";
+  /** Return what stands where a plus sign keeps x: the sum alone with `pre_norm`, else also what is normalised. */
+  function stations_of_sum(name, kind, pre_norm, what) {
+    if (pre_norm) return [{ part: `${name}_residual`, title: "sum", says: `x + ${kind}: ${what}` }];
     return [
-      { part: `${name}.query_projection`, title: "Q", says: "x · W_Q + b, head beside head", third: true },
+      { part: `${name}_residual.norm`, is_input: true, title: "sum", says: `x + ${kind}` },
+      { part: `${name}_residual.norm`, title: "add & norm", says: `each row of the sum, normalised: ${what}` },
+    ];
+  }
+
+  /** Return what stands where in one attention: the part's name, whether its result or its input is shown, and words. */
+  function stations_of_attention(name, kind, across, pre_norm) {
+    const given = pre_norm ? "norm" : "x";
+    const keys = across ? "the memory" : given;
+    return [
+      ...(pre_norm ? [{ part: `${name}_residual.norm`, title: "norm", says: "each row of x, normalised" }] : []),
+      { part: `${name}.query_projection`, title: "Q", says: `${given} · W_Q + b, head beside head`, third: true },
       { part: `${name}.key_projection`, title: "K", says: `${keys} · W_K + b, head beside head`, third: true, across },
       { part: `${name}.value_projection`, title: "V", says: `${keys} · W_V + b, head beside head`, third: true, across },
       { part: `${name}.output_projection`, is_input: true, title: "heads", says: "in each head, the weights mix the rows of V" },
       { part: `${name}.output_projection`, title: kind, says: "heads · W_O + b" },
-      { part: `${name}_residual.norm`, is_input: true, title: "sum", says: `x + ${kind}` },
-      { part: `${name}_residual.norm`, title: "add & norm", says: "each row of the sum, normalised: the new x" },
+      ...stations_of_sum(name, kind, pre_norm, "the new x"),
     ];
   }
 
-  const FEED_FORWARD = [
-    { part: "feed_forward.outer", is_input: true, title: "inside", says: "x · W_1 + b_1, and what is below 0 becomes 0" },
+  const stations_of_feed_forward = (pre_norm) => [
+    ...(pre_norm ? [{ part: "feed_forward_residual.norm", title: "norm", says: "each row of x, normalised" }] : []),
+    { part: "feed_forward.outer", is_input: true, title: "inside", says: `${pre_norm ? "norm" : "x"} · W_1 + b_1, and what is below 0 becomes 0` },
     { part: "feed_forward.outer", title: "feed-forward", says: "inside · W_2 + b_2" },
-    { part: "feed_forward_residual.norm", is_input: true, title: "sum", says: "x + feed-forward" },
-    { part: "feed_forward_residual.norm", title: "add & norm", says: "each row of the sum, normalised: the layer's result" },
+    ...stations_of_sum("feed_forward", "feed-forward", pre_norm, "the layer's result"),
   ];
 
-  const GIVEN = { is_input: true, title: "x", says: "what the layer is given" };
   const SUM = [
     { part: "embedding", title: "embedding", says: "each token's row of the matrix, times √d_model" },
     { part: "position", title: "position", says: "sines and cosines that say where it stands; x is the sum of the two" },
   ];
-  const STATIONS = {
-    encoder: [
-      { ...GIVEN, part: "attention.query_projection" },
-      ...stations_of_attention("attention", "self-attention", false),
-      ...FEED_FORWARD,
-    ],
+  const ATTENTIONS = {
+    encoder: [["attention", "self-attention", false]],
     decoder: [
-      { ...GIVEN, part: "self_attention.query_projection" },
-      ...stations_of_attention("self_attention", "masked self-attention", false),
-      ...stations_of_attention("cross_attention", "cross-attention", true),
-      ...FEED_FORWARD,
+      ["self_attention", "masked self-attention", false],
+      ["cross_attention", "cross-attention", true],
     ],
   };
+
+  /** Return what stands where in a layer of `stack`. */
+  function stations_of(stack, pre_norm) {
+    const attentions = ATTENTIONS[stack];
+    return [
+      { part: `${attentions[0][0]}_residual`, is_input: true, title: "x", says: "what the layer is given" },
+      ...attentions.flatMap((attention) => stations_of_attention(...attention, pre_norm)),
+      ...stations_of_feed_forward(pre_norm),
+    ];
+  }
+
   const SHADES = 8;
 
   /** Return a picture of `rows`, (seq, width): one colour above 0, one below, the stronger the larger, `largest` most of all. */
@@ -323,7 +384,7 @@
 
     function draw() {
       const { stack, layer } = places[place.value];
-      const stations = [...(layer === 0 ? SUM : []), ...STATIONS[stack]];
+      const stations = [...(layer === 0 ? SUM : []), ...stations_of(stack, done.pre_norm)];
       const items = stations.map(({ part, is_input, title, says, third, across }) => {
         const rows = is_input ? vectors[part].given : vectors[part].made; // (seq, width)
         const largest = Math.max(...rows.map((numbers) => numbers.reduce((most, number) => Math.max(most, Math.abs(number)), 0)));
@@ -359,7 +420,8 @@
       leave();
       row.replaceChildren(...words().map((token, value) => element("option", { value }, plain(token))));
       row.value = words().length - 1;
-      leave = ask({ kind: "layer", text: done.source_text, written: done.written, ...places[place.value] }, (event) => {
+      const request = { kind: "layer", model: done.model, text: done.source_text, written: done.written, ...places[place.value] };
+      leave = ask(request, (event) => {
         if (event.kind === "problem") {
           said.textContent = event.message;
           return;
@@ -400,6 +462,7 @@
       }
       const request = {
         kind: "sampling",
+        model: done.model,
         logits: done.logits[step.value],
         temperature: Number(temperature.value),
         top_k: Number(top_k.value),
@@ -510,7 +573,7 @@
 
     function search() {
       leave();
-      leave = ask({ kind: "beam", text: done.source_text, beam: Number(width.value) }, (event) => {
+      leave = ask({ kind: "beam", model: done.model, text: done.source_text, beam: Number(width.value) }, (event) => {
         if (event.kind === "problem") {
           said.textContent = event.message;
           return;
@@ -555,4 +618,12 @@
   });
   roots.forEach((root) => near.observe(root));
   document.addEventListener("translated", ({ detail }) => show(detail));
+  // What was drawn before would pass for the sentence that was refused.
+  document.addEventListener("refused", () => {
+    near.disconnect();
+    leave();
+    const text = "The sentence above was not translated: there is nothing to show.";
+    for (const root of roots) root.replaceChildren(element("p", {}, text));
+    document.querySelector("[data-figure=attention_steps]").hidden = true;
+  });
 })((globalThis.transformer_lib ??= {}));

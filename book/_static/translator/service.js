@@ -7,7 +7,7 @@
    A request { kind: "sampling", logits, temperature, top_k, top_p }, by { kind: "sampling", possible, best }.
    A request { kind: "beam", text, beam }, by { kind: "beam", steps, hypotheses }.
    A request { kind: "layer", text, written, stack, layer }, by { kind: "layer", vectors }.
-   A request { kind: "scores", text, written, name, head }, by { kind: "scores", d_k, products, scaled, masked, weights }.
+   A request { kind: "looks", text, written, stack, part }, by { kind: "looks", looks, d_k, root, d_model }.
    A request { kind: "heads", text, given, off }, by { kind: "heads", text, words }.
    Each, if it cannot be answered, by { kind: "problem", message }: one sentence for the reader. A request { kind: "stop" }
    with the same id ends one that is still running. */
@@ -19,6 +19,7 @@
   const { Transformer } = transformer_lib.transformer;
   const { CachedTransformer, sampling_probabilities, beam_hypotheses } = transformer_lib.decoding;
   const { Translator, pretrained_translator, words_of, word_weights, UnreadableText } = transformer_lib.translation;
+  const SHOWN = 3; // numbers of a vector in the figure of attention
 
   /** Return the mean over the heads of `weights`, (heads, query, key): (query, key). */
   function mean_of_heads(weights) {
@@ -27,7 +28,7 @@
     );
   }
 
-  /** Short forms, and what the training sentences have in their place. */
+  /** Short forms, and what the training sentences of the made-up language have in their place. */
   const WRITTEN_OUT = [
     [/\bcan't\b/gi, "cannot"],
     [/\bwon't\b/gi, "will not"],
@@ -50,12 +51,17 @@
   }
 
   /**
-   * Return the words of `text`: { typed, read, unknown }. Short forms are written out, and a word that no training sentence
-   * had is `unknown`. `read` is what the translator reads of it, which may be nothing.
+   * Return the words of `text`: { typed, read, unknown }. Where the words of training are known, short forms are written out,
+   * and a word that no training sentence had is `unknown`. `read` is what the translator reads of it, which may be nothing.
    */
   function english_words({ tokenizer, words }, text) {
+    const whole = tokenizer.normalize(text);
+    if (words.length === 0) {
+      const typed = whole.split(/\s+/).filter((word) => word !== "");
+      return typed.map((typed) => ({ typed, read: legible(tokenizer, typed), unknown: false }));
+    }
     const of_training = new Map(words.map((word) => [word.toLowerCase(), word]));
-    const long = WRITTEN_OUT.reduce((text, [short, long]) => text.replace(short, long), tokenizer.normalize(text));
+    const long = WRITTEN_OUT.reduce((text, [short, long]) => text.replace(short, long), whole);
     return words_in(long).map((word) => {
       const typed = word.replace(/'$/, "");
       const known = of_training.get(typed.toLowerCase());
@@ -79,7 +85,7 @@
     const { tokenizer, model } = translator;
     const words_read = english_words(translator, text);
     const legible_words = words_read.filter(({ read }) => read !== "");
-    if (legible_words.length === 0) throw new UnreadableText("Please write an English sentence.");
+    if (!legible_words.some(({ read }) => /\p{L}/u.test(read))) throw new UnreadableText("Please write an English sentence.");
     const source_text = legible_words.map(({ read }) => read).join(" ");
     const source = translator.read(source_text); // (source)
     let place = 0;
@@ -118,7 +124,7 @@
       finished: ids.at(-1) === EOS_ID,
       text: tokenizer.decode(ids),
       attention: word_weights(mean_of_heads(kept[last]), words, source_words), // (written, source), in words
-      ...(maps ? { maps: kept, logits: all_logits, written: ids } : {}),
+      ...(maps ? { maps: kept, logits: all_logits, written: ids, pre_norm: model.config.pre_norm } : {}),
     });
   }
 
@@ -200,20 +206,44 @@
   }
 
   /**
-   * Tell how one head of the attention called `name` comes to its weights: q · k, that divided by √d_k, the same with -∞
-   * where the query may not look, and its softmax, each (query, key). `text` and `written` are those of `layer`.
+   * Tell the numbers that the figure of attention shows, for each head of `part` in `stack`, all layers: those that
+   * `trained_looks` of trained_attention.py returns. `text` and `written` are those of `layer`.
    */
-  function scores(translator, { text, written, name, head }, tell) {
+  function looks(translator, { text, written, stack, part }, tell) {
     const { model } = translator;
-    const attention = name.split(".").reduce((part, key) => part[key], model);
-    const vectors = vectors_of(model, attention, translator.read(text), [SOS_ID, ...written.slice(0, -1)]);
-    const of_head = (part) => split_heads(vectors[part].made, attention.num_heads)[head]; // (seq, d_k)
-    const [queries, keys] = [of_head("query_projection"), of_head("key_projection")];
-    const sees_all = !name.endsWith("self_attention"); // in the decoder alone, some words are still to come
-    const products = queries.map((query) => keys.map((key) => dot(query, key)));
-    const scaled = products.map((row) => row.map((product) => product / Math.sqrt(keys[0].length)));
-    const masked = scaled.map((row, query) => row.map((score, key) => (sees_all || key <= query ? score : -Infinity)));
-    tell({ kind: "scores", d_k: keys[0].length, products, scaled, masked, weights: masked.map(softmax) });
+    const source = translator.read(text);
+    const target_in = [SOS_ID, ...written.slice(0, -1)];
+    const masked = part === "self_attention"; // some words are still to come
+    const first = (rows) => rows.map((row) => Array.from(row.slice(0, SHOWN)));
+    const looks = model[stack].layers.flatMap((layer, index) => {
+      const attention = layer[part];
+      const vectors = vectors_of(model, attention, source, target_in);
+      const of = (role) => vectors[`${role}_projection`];
+      const [q, k, v] = ["query", "key", "value"].map((role) => split_heads(of(role).made, attention.num_heads));
+      const d_k = q[0][0].length;
+      return q.map((queries, head) => {
+        const dots = queries.map((query) => k[head].map((key) => dot(query, key)));
+        const scores = dots.map((row) => row.map((product) => product / Math.sqrt(d_k)));
+        const seen = scores.map((row, query) => row.map((score, key) => (masked && key > query ? -Infinity : score)));
+        const exps = seen.map((row) => row.map(Math.exp));
+        const sums = exps.map((row) => row.reduce((sum, power) => sum + power, 0));
+        const weights = exps.map((row, query) => row.map((power) => power / sums[query]));
+        const values = first(v[head]);
+        const mix = (row) => values[0].map((_, i) => row.reduce((sum, weight, key) => sum + weight * values[key][i], 0));
+        const rows = (role) => attention[`${role}_projection`].weight.slice(head * d_k, head * d_k + SHOWN); // (shown, d_model)
+        const columns = (role) => Array.from({ length: SHOWN }, (_, i) => rows(role).map((row) => row[i]));
+        return {
+          ...{ name: `layer ${index + 1}, head ${head + 1}`, dots, scores, exps, sums, weights, mixed: weights.map(mix) },
+          ...(masked ? { masked: seen.map((row) => row.map((score) => (score === -Infinity ? null : score))) } : {}),
+          ...{ x: first(of("query").given), ...(part === "cross_attention" ? { memory: first(of("key").given) } : {}) },
+          w: Object.fromEntries(["query", "key", "value"].map((role) => [role, columns(role)])),
+          ...{ q: first(queries), k: first(k[head]), v: values },
+        };
+      });
+    });
+    const { d_model, num_heads } = model.config;
+    const d_k = d_model / num_heads;
+    tell({ kind: "looks", looks, d_k, root: Math.sqrt(d_k), d_model });
   }
 
   /** Return `matrix`, (d_model, d_model), of an output projection with zeros for what reads `head`, as chapter 15 does it. */
@@ -239,10 +269,10 @@
     tell({ kind: "heads", text: tokenizer.decode(ids), words });
   }
 
-  const answers = { translate, sampling, beam, layer, scores, heads };
+  const answers = { translate, sampling, beam, layer, looks, heads };
 
-  /** Return a function that takes messages { id, request }. `answer` is called with { id, event }. */
-  function serve(answer) {
+  /** Return a function that takes messages { id, request } to the translator `model`. `answer` is called with { id, event }. */
+  function serve(answer, model) {
     const running = new Set();
     let translator;
     return async ({ id, request }) => {
@@ -252,7 +282,7 @@
       }
       running.add(id);
       try {
-        translator ??= pretrained_translator();
+        translator ??= pretrained_translator(model);
         await answers[request.kind](translator, request, (event) => answer({ id, event }), () => running.has(id));
       } catch (error) {
         const ours = !(error instanceof UnreadableText); // a mistake of ours: the console should say so

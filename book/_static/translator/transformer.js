@@ -24,15 +24,15 @@
    * The encoder–decoder of the paper: token ids in, logits over the target's ids out. `state = start(source)` reads the
    * sentence, and each `decode(tokens, state)` goes on with some tokens more.
    *
-   * `config` is that of the Python model. Here, layers are post-norm, positions are sinusoids, and one matrix serves both
-   * embeddings and the output. `record` is explained in attention.js.
+   * `config` is that of the Python model. Here, positions are sinusoids, and one matrix serves both embeddings and the output.
+   * `record` is explained in attention.js.
    *
    * Shapes: `source` is (source), `tokens` (target), all ids; the memory is (source, d_model); logits are (target, vocab).
    */
   class Transformer {
     constructor(config, parameters) {
-      if (config.pre_norm || config.positions !== "sinusoidal" || !config.shared_vocabulary) {
-        throw new Error("the page's model is post-norm, with sinusoidal positions and one shared vocabulary");
+      if (config.positions !== "sinusoidal" || !config.shared_vocabulary) {
+        throw new Error("the page's model has sinusoidal positions and one shared vocabulary");
       }
       this.config = config;
       this.parameters = parameters;

@@ -100,20 +100,26 @@
   /** What is wrong with a text that the translator cannot read. Its message is one sentence for the reader. */
   class UnreadableText extends Error {}
 
-  /** A trained model, its tokenizer, and the `words` of the training sentences: text in, translated text out. */
+  const MOST_PIECES = 64; // of a sentence: the explorer draws a square of so many cells for each head
+
+  /**
+   * A trained model, its tokenizer, and the `words` of the training sentences, if they are known: text in, translated text
+   * out.
+   */
   class Translator {
     constructor(model, tokenizer, words) {
       this.model = model;
       this.tokenizer = tokenizer;
       this.words = words;
+      this.max_len = Math.min(model.max_len, MOST_PIECES);
     }
 
     /** Return the ids of `text`, (seq), whose characters training had: service.js leaves the others out. */
     read(text) {
       const ids = this.tokenizer.encode(text);
-      if (ids.length > this.model.max_len) {
+      if (ids.length > this.max_len) {
         throw new UnreadableText(
-          `Please write a shorter sentence: the translator takes ${this.model.max_len} pieces of words, and this has ${ids.length}.`,
+          `Please write a shorter sentence: the translator takes ${this.max_len} pieces of words, and this has ${ids.length}.`,
         );
       }
       return ids;
@@ -121,7 +127,7 @@
 
     /** Return how many tokens a translation of `source`, (source), may have. */
     longest(source) {
-      return Math.min(2 * source.length + 10, this.model.max_len);
+      return Math.min(2 * source.length + 10, this.max_len);
     }
 
     /**
@@ -145,8 +151,9 @@
     }
   }
 
-  /** Return the translator of `pretrained`, which the generated script weights.js holds. */
-  function pretrained_translator(pretrained = transformer_lib.pretrained) {
+  /** Return the translator `name`, translator or captions, whose weights a generated script has brought. */
+  function pretrained_translator(name = "translator") {
+    const pretrained = transformer_lib.pretrained[name];
     const parameters = read_parameters(pretrained.shapes, pretrained.weights);
     const model = new CachedTransformer(pretrained.config, parameters);
     return new Translator(model, new BytePairTokenizer(pretrained.tokenizer), pretrained.words);

@@ -1,9 +1,9 @@
-/* The translator in a worker. The first message holds the addresses of its scripts, each further one a request. */
+/* The translator in a worker. The first message holds its scripts and its name, each further one a request. */
 "use strict";
 
-onmessage = ({ data }) => {
-  importScripts(...data);
-  const take = transformer_lib.service.serve((answer) => postMessage(answer));
+onmessage = ({ data: { urls, model } }) => {
+  importScripts(...urls);
+  const take = transformer_lib.service.serve((answer) => postMessage(answer), model);
   onmessage = (message) => take(message.data);
   postMessage("ready");
 };

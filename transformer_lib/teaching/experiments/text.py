@@ -11,6 +11,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits, pad
 
 from transformer_lib import _checks as check
 from transformer_lib._progress import progress
+from transformer_lib._store import read_tensors
 from transformer_lib.seq2seq import PAD_ID
 from transformer_lib.teaching.corpora.reviews import synthetic_reviews
 from transformer_lib.teaching.record import record
@@ -160,7 +161,7 @@ def pretrained_review_reader() -> ReviewReader:
     """
     with as_file(files("transformer_lib") / "pretrained" / "review_reader.pt") as path:
         check.undamaged(path, record("review_reader")["numbers"]["sha256"])
-        saved = torch.load(path, map_location="cpu", weights_only=True)
+        saved = read_tensors(path, "review reader", dict)
     vocabulary = Vocabulary(saved["words"], len(saved["words"]), saved["oov_buckets"])
     reader = ReviewReader(vocabulary, SentimentClassifier(len(vocabulary), **saved["sizes"]), BagOfWords(len(vocabulary)))
     reader.classifier.load_state_dict(saved["classifier"])

@@ -1,5 +1,6 @@
 """Matrix equations drawn to scale: one number is one square, and what is learned has a dashed border."""
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,10 +15,13 @@ from transformer_lib.teaching.figures import plots
 
 __all__ = ["Matrix", "matrix_equation"]
 
-_SIGN = 0.42  # inches: an operator with the air around it
+_SIGN = 0.26  # inches: an operator with the air around it
+_GAP = 0.1  # inches between two matrices
 _NARROWEST = 0.72  # inches: what the name and the shape of a slim matrix need
 _LABEL = 0.42  # inches above a matrix: its name, and its shape under it
-_EDGE = 0.14
+_EDGE = 0.1
+_LETTER = 0.0875  # inches: of the title, on average
+_WIDEST = 4.7  # inches: wider, and a phone would show the numbers too small
 
 
 @dataclass(frozen=True)
@@ -49,12 +53,13 @@ def matrix_equation(
     title: str,
     numbers: bool = True,
     digits: int = 1,
-    cell: float = 0.27,
+    cell: float = 0.3,
 ) -> Figure:
     """Return a figure with one equation per row: matrices to scale, and the signs between them.
 
-    Every number is a square with sides of `cell` inches, in all matrices of the figure. A text in a row is an
-    operator, such as "+" or "=". Without `numbers` only the outlines are drawn, for matrices too large to print.
+    A row too wide for a phone goes on below, from the last sign that comes before its edge. Every number is a square with
+    sides of `cell` inches, in all matrices of the figure. A text in a row is an operator, such as "+" or "=". Without
+    `numbers` only the outlines are drawn, for matrices too large to print.
     Raises `ValueError` for an empty figure, and for values that are empty or have other than one or two dimensions.
     """
     if not rows or not all(rows):
@@ -62,18 +67,21 @@ def matrix_equation(
     for matrix in (item for row in rows for item in row if isinstance(item, Matrix)):
         if len(matrix.shape) not in (1, 2) or 0 in matrix.shape:
             raise ValueError(f"{matrix.name} has shape {matrix.shape}, expected one or two dimensions, none of them 0")
+    rows = [part for row in rows for part in _broken(row, cell)]
     sizes = [[_size(item, cell) for item in row] for row in rows]
     heights = [max(height for _, height in row) + _LABEL + 0.16 for row in sizes]
     width = max(sum(item_width for item_width, _ in row) for row in sizes) + 2 * _EDGE
-    width = max(width, 0.1 * len(title) + 2 * _EDGE)
-    height = sum(heights) + 0.36
+    width = max(width, min(_LETTER * len(title) + 2 * _EDGE, _WIDEST))
+    lines = textwrap.wrap(title, int((width - 2 * _EDGE) / _LETTER))
+    head = 0.16 + 0.2 * len(lines)
+    height = sum(heights) + head
     figure, axes = plots.subplots(width=width, height=height)
     figure.set_layout_engine("none")
     axes.set_position((0, 0, 1, 1))
     axes.set(xlim=(0, width), ylim=(height, 0))
     axes.axis("off")
-    axes.text(_EDGE, 0.1, title, va="top", size=11, weight="bold")
-    top = 0.36
+    axes.text(_EDGE, 0.1, "\n".join(lines), va="top", size=10.4, weight="bold")
+    top = head
     limit = _limit(rows) if numbers else 1.0
     for row, row_sizes, row_height in zip(rows, sizes, heights, strict=True):
         left, middle = _EDGE, top + _LABEL + (row_height - _LABEL - 0.16) / 2
@@ -88,12 +96,24 @@ def matrix_equation(
     return figure
 
 
+def _broken(row: Sequence[Matrix | str], cell: float) -> list[list[Matrix | str]]:
+    """Return a row in parts that are narrow enough; each but the first begins with a sign."""
+    parts, start, fits = [], 0, 0
+    for place, item in enumerate(row):
+        if isinstance(item, str) and place > start:
+            fits = place
+        if fits > start and sum(_size(part, cell)[0] for part in row[start : place + 1]) > _WIDEST - 2 * _EDGE:
+            parts.append(list(row[start:fits]))
+            start = fits
+    return [*parts, list(row[start:])]
+
+
 def _size(item: Matrix | str, cell: float) -> tuple[float, float]:
     """Return the width and height in inches that an item takes in its row."""
     if isinstance(item, str):
-        return max(_SIGN, 0.11 * len(item) + 0.16), 0.0
+        return max(_SIGN, 0.1 * len(item) + 0.1), 0.0
     rows, columns = np.atleast_2d(item.array).shape
-    return max(columns * cell, _NARROWEST), rows * cell
+    return max(columns * cell + _GAP, _NARROWEST), rows * cell
 
 
 def _limit(rows: Sequence[Sequence[Matrix | str]]) -> float:
@@ -117,8 +137,8 @@ def _draw(axes: Axes, matrix: Matrix, corner: tuple[float, float], cell: float, 
             place = (left + column * cell, top + row * cell)
             axes.add_patch(Rectangle(place, cell, cell, facecolor=colour, edgecolor="white", linewidth=0.6))
             text = f"{value:.{digits}f}"
-            text = text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
-            axes.text(place[0] + cell / 2, place[1] + cell / 2, text, ha="center", va="center", size=6.5, color="black")
+            text = text.removeprefix("-") if float(text) == 0 else text.replace("-", "–")  # a minus is as wide as two digits
+            axes.text(place[0] + cell / 2, place[1] + cell / 2, text, ha="center", va="center", size=9.1, color="black")
     axes.add_patch(
         Rectangle(
             corner,
@@ -130,5 +150,5 @@ def _draw(axes: Axes, matrix: Matrix, corner: tuple[float, float], cell: float, 
             linestyle=(0, (4, 2)) if matrix.learnable else "-",
         )
     )
-    axes.text(left, top - 0.2, matrix.name, va="bottom", size=9.5)
-    axes.text(left, top - 0.04, str(matrix.shape), va="bottom", size=7.5, color=plots.COLOURS["muted"])
+    axes.text(left, top - 0.2, matrix.name, va="bottom", size=10.5)
+    axes.text(left, top - 0.04, str(matrix.shape), va="bottom", size=9.1, color=plots.COLOURS["muted"])

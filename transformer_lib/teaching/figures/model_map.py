@@ -203,9 +203,11 @@ def model_map(lit: str | None = None, *, links: Mapping[str, str] | None = None)
 
     `lit` is a chapter's stem, such as "positional_encoding": then a small drawing without words says where in the course
     that is, and unfolds to the whole one. `links` maps stems to addresses; the boxes of those
-    chapters become links. Raises `ValueError` for a stem that is not a chapter's.
+    chapters become links. Without it the boxes of the unfolded drawing lead to the chapters' notebooks, which lie beside
+    the one that shows it. Raises `ValueError` for a stem that is not a chapter's.
     """
-    links = links or {}
+    if links is None:
+        links = {stem: f"{number:02}_{stem}.ipynb" for stem, (number, _) in CHAPTERS.items()} if lit else {}
     for argument, stem in [("lit", lit)] * (lit is not None) + [("links", stem) for stem in links]:
         if stem not in CHAPTERS:
             raise ValueError(f"{argument} names {stem!r}, which is no chapter; known are {', '.join(CHAPTERS)}")

@@ -1,4 +1,7 @@
-"""The figures of pages that are no notebooks; the directive `{page-figure}` shows them."""
+"""The figures of pages that are no notebooks; the directive `{page-figure}` shows them.
+
+One with panels side by side also draws them one below the other, `stacked`, for a narrow window.
+"""
 
 from collections import Counter
 
@@ -8,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from transformer_lib.masks import causal_mask
-from transformer_lib.teaching.figures.plots import COLOURS, attention_map, subplots
+from transformer_lib.teaching.figures.plots import COLOURS, TABLET, attention_map, subplots
 from transformer_lib.teaching.later_models import AlibiBias
 from transformer_lib.teaching.record import record
 
@@ -35,7 +38,7 @@ def _mask_map(axes: Axes, colours: list[list[str | None]], words: list[str], tit
     axes.tick_params(length=0)
 
 
-def three_shapes() -> Figure:
+def three_shapes(*, stacked: bool = False) -> Figure:
     """Draw which word sees which in the three shapes of a model, for one pair of sentences."""
     words = [*SOURCE, *TARGET]
     count, read = len(words), len(SOURCE)
@@ -49,7 +52,8 @@ def three_shapes() -> Figure:
         return "decoder" if column <= row else None
 
     hidden = ["I", "am", "a", "<hidden>", "and", "I", "<hidden>", "books"]
-    figure, (alone, writes, both) = subplots(columns=3, width=10.4, height=4.3)
+    sizes = {"rows": 3, "width": 4.6, "height": 12.6} if stacked else {"columns": 3, "width": 10.4, "height": 4.3}
+    figure, (alone, writes, both) = subplots(**sizes, narrowest=TABLET)
     _mask_map(alone, [["encoder"] * count] * count, hidden, "encoder only:\nall see all")
     _mask_map(
         writes,
@@ -64,12 +68,13 @@ def three_shapes() -> Figure:
     return figure
 
 
-def alibi_weights() -> Figure:
+def alibi_weights(*, stacked: bool = False) -> Figure:
     """Draw how two of four heads weigh eight words under ALiBi where all words score alike."""
     words = [str(place) for place in range(8)]
     bias = AlibiBias(4)(torch.arange(8) - torch.arange(8)[:, None])  # (heads, query, key)
     weights = bias.masked_fill(~causal_mask(8), -torch.inf).softmax(dim=-1)
-    figure, every = subplots(columns=2, width=9, height=3.8)
+    sizes = {"rows": 2, "width": 4.6, "height": 7.6} if stacked else {"columns": 2, "width": 9, "height": 3.8}
+    figure, every = subplots(**sizes, narrowest=TABLET)
     for axes, head, slope in zip(every, (0, 3), ("1/4", "1/256"), strict=True):
         attention_map(axes, weights[head], query_tokens=words, key_tokens=words, title=f"head {head + 1}: slope {slope}")
     return figure

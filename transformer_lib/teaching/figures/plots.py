@@ -10,6 +10,7 @@ import numpy as np
 from IPython.display import display
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from matplotlib.ticker import MaxNLocator
 
 from transformer_lib.teaching.figures.theme import COLOURS, stylesheet
@@ -29,6 +30,10 @@ SEQUENTIAL = "cividis"
 DIVERGING = "RdBu_r"
 
 _DOTS_PER_INCH = 200
+
+# CSS pixels: what a figure has in a window of 390 and of 601, and what text needs to be read.
+PHONE, TABLET = 340, 551
+_READABLE = 9
 
 _STYLE = {
     "figure.facecolor": "white",
@@ -58,19 +63,21 @@ def subplots(
     height: int | float = 3.6,
     share_x: bool = False,
     share_y: bool = False,
+    narrowest: int = PHONE,
 ) -> tuple[Figure, Any]:
     """Return a figure and its axes in the course's style, as `matplotlib.pyplot.subplots` does.
 
-    `width` and `height` are in inches. matplotlib's own settings stay as they were.
+    `width` and `height` are in inches. A wide figure has larger text: it can still be read where the figure is shown
+    `narrowest` pixels wide, which is on a phone. matplotlib's own settings stay as they were.
     """
-    with plt.rc_context(_STYLE):
+    with plt.rc_context(_STYLE | {"font.size": max(_STYLE["font.size"], _smallest_text(width, narrowest))}):
         return plt.subplots(rows, columns, figsize=(width, height), sharex=share_x, sharey=share_y, layout="constrained")
 
 
 def show(figure: Figure, *, alt: str) -> None:
     """Display `figure` once, as a PNG with the text `alt` for readers who do not see it, and close it.
 
-    Raises `ValueError` when `alt` is empty.
+    Text that would be too small to read on a phone becomes larger. Raises `ValueError` when `alt` is empty.
     """
     if not alt.strip():
         raise ValueError("alt is empty: say in one or two sentences what the figure shows")
@@ -83,8 +90,19 @@ def show(figure: Figure, *, alt: str) -> None:
     )
 
 
-def png(figure: Figure) -> bytes:
-    """Return `figure` as a PNG of 200 dots per inch, and close it."""
+def _smallest_text(width: float, narrowest: int) -> float:
+    """Return the size in points that text needs in a figure `width` inches wide."""
+    return _READABLE * 72 * width / narrowest
+
+
+def png(figure: Figure, *, narrowest: int = PHONE) -> bytes:
+    """Return `figure` as a PNG of 200 dots per inch, and close it.
+
+    Text that is too small where the figure is shown `narrowest` pixels wide becomes larger.
+    """
+    smallest = _smallest_text(figure.get_figwidth(), narrowest)
+    for text in figure.findobj(Text):
+        text.set_size(max(smallest, text.get_size()))
     picture = io.BytesIO()
     figure.savefig(picture, format="png", dpi=_DOTS_PER_INCH, metadata={"Software": None})
     plt.close(figure)

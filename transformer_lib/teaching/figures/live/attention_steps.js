@@ -8,57 +8,70 @@ function widthOf(text, size, weight = 400) {
 }
 
 // A number without needless zeros; null is -∞.
-const written = (value, digits = 3) =>
-  value === null ? "−∞" : String(Number(value.toFixed(Math.abs(value) < 10 ? digits : 2))).replace("-", "−")
+function written(value, digits = 3) {
+  const places = Math.abs(value) < 10 ? digits : Math.abs(value) < 1000 ? 2 : 0
+  return value === null ? "−∞" : String(Number(value.toFixed(places))).replace("-", "−")
+}
 const colour = (role) => `var(--tl-${role})`
 const strong = (value) => html("strong", {}, written(value))
 
-// "a·b + c·d = e" for the lists `left` and `right`, each in the colour of its role.
-function products(left, leftRole, right, rightRole, result) {
+// "a·b + c·d = e" for the lists `left` and `right`, each in the colour of its role; `others` says what else is in the sum.
+function products(left, leftRole, right, rightRole, result, others = "") {
   const factor = (value, role) =>
     html("span", { style: `color:${colour(role)}` }, value < 0 ? `(${written(value)})` : written(value))
   const pair = (value, i) => [i ? " + " : "", factor(value, leftRole), "\u2009·\u2009", factor(right[i], rightRole)]
-  return [...left.flatMap(pair), " = ", strong(result)]
+  const rest = left.reduce((rest, value, i) => rest - value * right[i], result)
+  const more = others ? [" + ", factor(rest, "muted"), html("small", {}, `\u00a0(${others})`)] : []
+  return [...left.flatMap(pair), ...more, " = ", strong(result)]
 }
 
 // The steps for one word that asks, in one look (a head, or a mask). Each has its numbers as [row, column] of the matrix
 // `made`, and `from(row, column)`: the frames [matrix, row, column, role] around what makes this number, the calculation, and
 // what it means.
 function stepsOf(data, word, look) {
-  const { answers, heads, cache, d_k, w } = data
+  const { answers, heads, cache, d_k } = data
   const now = data.looks[look]
+  const vectors = { ...now, ...data } // those of all heads, or of this one alone
+  const more = (shown, whole, bias = "") => (whole > shown ? `${whole - shown} more${bias}` : "")
   const steps = []
   const add = (name, title, made, numbers, from, more) => steps.push({ name, title, made, numbers, from, stride: 1, ...more })
   const asker = `“${data.asks[word]}”`
-  const answering = (key) => (answers[key] === data.asks[word] ? "itself" : `“${answers[key]}”`)
+  const answering = (key) => (!data.writes && answers[key] === data.asks[word] ? "itself" : `“${answers[key]}”`)
   const seen = [...answers.keys()].filter((key) => !cache || key <= word)
   const column = (matrix, number) => matrix.map((row) => row[number])
 
-  function project(name, role, rows, result, says) {
-    const [right, letter] = [w[role], role[0].toUpperCase()]
+  function project(name, role, rows, says) {
+    const [right, letter, result] = [vectors.w[role], role[0].toUpperCase(), vectors[role[0]]]
+    const ofMemory = vectors.memory && role !== "query"
+    const [left, title] = ofMemory ? [vectors.memory, "memory"] : [vectors.x, "words X"]
+    const words = role === "query" ? data.asks : answers
+    const others = more(right.length, data.d_model, " and a bias")
     const part = right[0].length / heads
     const columns = [...right[0].keys()].filter((number) => Math.floor(number / part) === (heads > 1 ? look : 0))
     const from = (row, number) => ({
       frames: [["left", row, null, "ink"], ["right", null, number, role]],
-      sum: products(data.x[row], "ink", column(right, number), role, result[row][number]),
-      says: says(`“${answers[row]}”`),
+      sum: products(left[row], "ink", column(right, number), role, result[row][number], others),
+      says: says(`“${words[row]}”`),
     })
     const numbers = rows.flatMap((row) => columns.map((number) => [row, number]))
-    const product = { left: data.x, title: "words X", right, letter, result, role, rows, columns, words: answers }
-    add(name, `${name} = X\u2009·\u2009W_${letter}`, "made", numbers, from, { product, stride: rows.length > 1 ? columns.length : 1 })
+    const product = { left, title, right, letter, result, role, rows, columns, words }
+    const stride = rows.length > 1 ? columns.length : 1
+    add(name, `${name} = ${ofMemory ? "memory" : "X"}\u2009·\u2009W_${letter}`, "made", numbers, from, { product, stride })
   }
-  if (w) {
+  if (vectors.w) {
     const rows = cache ? [word] : seen
-    project("query", "query", [word], data.q, (one) => `What ${one} asks for: its row of X meets a column of W_Q.`)
-    project("keys", "key", rows, data.k, (one) => `What ${one} is found by: a query is compared with it.`)
-    project("values", "value", rows, data.v, (one) => `What ${one} has to say: this will be mixed.`)
+    const rowOf = (one) =>
+      data.writes ? `${one} is written from the row of the word before: this` : `What ${one} asks for: its row of X`
+    project("query", "query", [word], (one) => `${rowOf(one)} meets a column of W_Q.`)
+    project("keys", "key", rows, (one) => `What ${one} is found by: a query is compared with it.`)
+    project("values", "value", rows, (one) => `What ${one} has to say: this will be mixed.`)
   }
 
   const each = seen.map((key) => [key, 0])
   if (now.dots) {
     add("compare", "compare: query\u2009·\u2009key", "dots", each, (key) => ({
       frames: [["q", 0, null, "query"], ["k", key, null, "key"]],
-      sum: products(now.q[word], "query", now.k[key], "key", now.dots[word][key]),
+      sum: products(now.q[word], "query", now.k[key], "key", now.dots[word][key], more(now.q[word].length, d_k)),
       says: `How well does the query of ${asker} fit the key of “${answers[key]}”? The larger, the better.`,
     }))
     add("divide", `divide by √${d_k}`, "scores", each, (key) => {
@@ -76,7 +89,9 @@ function stepsOf(data, word, look) {
       sum: [`${written(now.scores[word][key])} → `, strong(now.masked[word][key])],
       says:
         now.masked[word][key] === null
-          ? `${answering(key)} stands after ${asker}: its score becomes −∞.`
+          ? data.writes
+            ? `${answering(key)} is not there yet when ${asker} is written: its score becomes −∞.`
+            : `${answering(key)} stands after ${asker}: its score becomes −∞.`
           : `${asker} may see ${answering(key)}: the score stays.`,
     }))
   }
@@ -106,7 +121,7 @@ function stepsOf(data, word, look) {
     const [joined, result] = [data.joined[word], data.result[word]]
     const part = joined.length / heads
     const title = `heads of ${data.asks[word]}`
-    const right = w.output
+    const right = vectors.w.output
     const product = { left: [joined], title, right, letter: "O", result: [result], role: "residual", rows: [0], words: [] }
     const all = joined.map((_, i) => [0, i])
     const join = (_, i) => ({
@@ -125,7 +140,10 @@ function stepsOf(data, word, look) {
   return steps
 }
 
-function start(parts, data) {
+// `told(word)` is called when the reader chooses who asks; what is returned chooses a word and a look from outside.
+function start(parts, data, told = () => {}) {
+  // A page that has other numbers to show begins again, in a fresh copy of the figure.
+  parts.root.start = (root, data, told) => start(partsOf(root), data, told)
   const { asks, answers, heads, cache } = data
   const state = { word: data.word, look: 0 }
   let steps = stepsOf(data, state.word, state.look)
@@ -343,13 +361,16 @@ function start(parts, data) {
     })
   }
 
-  // The picture in the largest letters with which it is not too wide.
+  // The picture in the largest letters with which it is not too wide. Not all of it shrinks with them, so they are never smaller
+  // than its width asks for.
   function fitting(draw, large) {
     let pic
     for (const digits of [3, 2]) {
-      for (let size = width < 560 ? 17 : large; size >= (digits === 3 ? 13 : 10.5); size -= 0.5) {
+      let size = width < 560 ? 17 : large
+      while (size >= (digits === 3 ? 13 : 10.5)) {
         draw((pic = picture(size, digits)))
         if (pic.right <= width) return pic
+        size = Math.min(size - 0.5, Math.ceil((2 * size * width) / pic.right) / 2)
       }
     }
     return pic
@@ -415,6 +436,7 @@ function start(parts, data) {
   function choose(word) {
     who.put(word)
     change({ word })
+    told(word)
   }
   function forward() {
     const { stride, numbers } = steps[state.at]
@@ -436,9 +458,13 @@ function start(parts, data) {
   const next = button({ label: "next", pressed: byHand(() => go(state.at + 1)) })
   const play = player({ label: "next number", seconds: 1.5, forward, again: () => go(0) })
   const row = html("div", { style: "display:flex;flex-wrap:wrap;gap:.4rem" }, back, next, play.node)
-  parts.controls.append(who.node, ...(looks.length > 1 ? [which.node] : []), list, row, numbers)
+  parts.controls.append(who.node, ...(looks.length > 1 && data.which ? [which.node] : []), list, row, numbers)
   parts.drawInWidth((newWidth) => {
     width = newWidth
     go(state.at, state.number)
+  })
+  return byHand(({ word, look }) => {
+    who.put(word)
+    change({ word, look })
   })
 }

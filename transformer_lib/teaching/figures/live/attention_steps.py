@@ -21,7 +21,11 @@ def attention_steps(example: str = "self") -> LiveFigure:
 
     `example` is `self` or `heads` (chapter 6), `mask` (chapter 8), `cross` (chapter 9) or `cache` (chapter 13).
     """
-    title, data = _EXAMPLES[example]()
+    return drawn(*_EXAMPLES[example]())
+
+
+def drawn(title: str, data: dict[str, Any]) -> LiveFigure:
+    """Return the figure of `data`: who `asks`, who `answers`, and for each of the `looks` what `looked` computes, at least."""
     data = {
         "heads": 1,
         "cache": False,
@@ -70,7 +74,7 @@ def _heads() -> tuple[str, dict]:
         result = layer(x, x, x)
     mixed = torch.tensor([look["mixed"] for look in data["looks"]])
     joined = join_heads(mixed.unsqueeze(0))
-    more = {"w": w, "joined": _numbers(joined[0]), "result": _numbers(result[0]), "which": "head", "word": 1}
+    more = {"w": w, "joined": numbers(joined[0]), "result": numbers(result[0]), "which": "head", "word": 1}
     return "Two heads, two questions: multiply once, cut the result", data | more
 
 
@@ -87,7 +91,7 @@ def _mask() -> tuple[str, dict]:
 
 def _cross() -> tuple[str, dict]:
     q, k, v = [[2, 2, 0, 0], [0, 0, 2, 1]], [[2, 0, 0, 0], [0, 0, 2, 0], [0, 0, 0, 2]], [[10, 0], [0, 10], [0, 0]]
-    data = _looked(["<SOS>", "je"], ["I", "not", "student"], q, k, v)
+    data = looked(["<SOS>", "je"], ["I", "not", "student"], q, k, v)
     notes = {
         "compare": "The query comes from the target, the key from the memory.",
         "softmax": "The map has a row for each target word, and a column for each source word.",
@@ -121,10 +125,10 @@ _EXAMPLES = {"self": _self, "heads": _heads, "mask": _mask, "cross": _cross, "ca
 
 def _projected(words: list[str], x: list, w: dict[str, list], heads: int = 1, mask: Tensor | None = None) -> dict[str, Any]:
     q, k, v = ((torch.tensor(x) @ torch.tensor(w[name])).tolist() for name in ("query", "key", "value"))
-    return {"x": x, "w": w, **_looked(words, words, q, k, v, heads, mask)}
+    return {"x": x, "w": w, **looked(words, words, q, k, v, heads, mask)}
 
 
-def _looked(
+def looked(
     asks: list[str], answers: list[str], q: list, k: list, v: list, heads: int = 1, mask: Tensor | None = None
 ) -> dict[str, Any]:
     """Return what the script needs where `asks` look at `answers`, each look (a head) by the library's functions."""
@@ -136,7 +140,7 @@ def _looked(
         dots = query @ key.T
         more = {"q": query, "k": key, "v": value, "dots": dots, "mixed": mixed}
         looks.append(
-            _weighed(str(head), dots / math.sqrt(d_k), weights, mask) | {name: _numbers(part) for name, part in more.items()}
+            _weighed(str(head), dots / math.sqrt(d_k), weights, mask) | {name: numbers(part) for name, part in more.items()}
         )
     root = round(math.sqrt(d_k), 6)
     return {"asks": asks, "answers": answers, "q": q, "k": k, "v": v, "looks": looks, "heads": heads, "d_k": d_k, "root": root}
@@ -145,31 +149,33 @@ def _looked(
 def _weighed(name: str, scores: Tensor, weights: Tensor, mask: Tensor | None = None) -> dict[str, Any]:
     """Return one look from `scores` to `weights`, each `(asks, answers)`."""
     masked = scores if mask is None else scores.masked_fill(~mask, -math.inf)
-    look = {"name": name, "scores": _numbers(scores), "exps": _numbers(masked.exp()), "sums": _numbers(masked.exp().sum(-1))}
-    look["weights"] = _numbers(weights)
-    return look if mask is None else look | {"masked": _numbers(masked)}
+    look = {"name": name, "scores": numbers(scores), "exps": numbers(masked.exp()), "sums": numbers(masked.exp().sum(-1))}
+    look["weights"] = numbers(weights)
+    return look if mask is None else look | {"masked": numbers(masked)}
 
 
-def _numbers(values: Tensor) -> list:
+def numbers(values: Tensor) -> list:
     """Return rounded numbers, the same on every machine; -∞ is None."""
     if values.dim() > 1:
-        return [_numbers(row) for row in values]
+        return [numbers(row) for row in values]
     return [None if value == -math.inf else round(value, 6) + 0.0 for value in values.tolist()]
 
 
 def _table(data: dict[str, Any]) -> str:
     """Return the look of the first word as a table, for where no script runs."""
     word, look = data["word"], data["looks"][0]
+    shown = len(look["k"][0]) if "k" in look else 0
+    first = f", first {shown}" if shown and shown < data["d_k"] else ""
     columns: dict[str, list] = {}
     if "k" in look:
-        columns |= {"key": look["k"], "q · k": look["dots"][word]}
+        columns |= {f"key{first}": look["k"], "q · k": look["dots"][word]}
     columns[f"÷ √{data['d_k']}" if "k" in look else "score"] = look["scores"][word]
     if "masked" in look:
         columns["mask"] = look["masked"][word]
     columns["e<sup>score</sup>"] = look["exps"][word]
     columns["weight"] = look["weights"][word]
     if "v" in look:
-        columns["value"] = look["v"]
+        columns[f"value{first}"] = look["v"]
     head = "".join(f'<th scope="col">{name}</th>' for name in ("", *columns))
     answers = data["answers"][: word + 1] if data["cache"] else data["answers"]
     body = "".join(

@@ -2,7 +2,8 @@
 
 function start(parts, { book, english }) {
   const END = "<EOS>"
-  const state = { english, beam: 1, alpha: 0.6, step: 0 }
+  // `said` holds the candidates of which the reader says that they stay; `answered` what was said of the step before.
+  const state = { english, beam: 1, alpha: 0.6, step: 0, said: [], answered: [] }
 
   const sentences = () =>
     Object.entries(book[state.english]).map(([french, share]) => ({ words: [...french.split(" "), END], share }))
@@ -36,9 +37,10 @@ function start(parts, { book, english }) {
   const found = (steps) => steps.flatMap(({ kept }) => kept.filter(hasEnded)).sort((a, b) => score(b) - score(a))
   const greedy = () => text(found(search(1))[0])
 
+  const name = ({ words }) => words.join(" ")
   const text = ({ words }) => words.filter((word) => word !== END).join(" ")
   const signed = (value) => number(value, 3).replace("-", "−")
-  const count = (many, thing) => `${many} ${thing}${many > 1 ? "s" : ""}`
+  const count = (many, thing) => `${many} ${thing}${many === 1 ? "" : "s"}`
   const listed = (all) =>
     all.map((one) => `${one.words.join(" ")} (${number(one.chance)})`).join(all.length > 2 ? ", " : " and ")
 
@@ -47,7 +49,7 @@ function start(parts, { book, english }) {
     const all = sentences()
     const [gutter, row, top] = [46, 52, 22]
     const column = (width - gutter) / all.length
-    const box = Math.min(column - 3, 120)
+    const wide = Math.min(column - 3, 120)
     const depth = Math.max(...all.map(({ words }) => words.length))
     // A beginning stands over the middle of the sentences that begin with it.
     const x = (words) => {
@@ -68,18 +70,24 @@ function start(parts, { book, english }) {
         ended: [`${word} ${chance}`, `score ${signed(score(one))}`],
         dropped: [word, `${chance} dropped`],
         candidate: [word, `${chance} ?`],
+        said: [word, `${chance} stays?`],
       }[kind]
-      const stays = kind === "kept" || kind === "ended"
+      const stays = kind === "kept" || kind === "ended" || kind === "said"
       const line = stays ? { stroke: "var(--tl-decoder)", "stroke-width": 2 } : { stroke: "var(--tl-muted)" }
       if (kind === "dropped") line["stroke-dasharray"] = "4 3"
       const fill = kind === "ended" ? "var(--tl-card)" : "none"
-      return svg(
+      const box = svg(
         "g",
         { "data-words": one.words.join(" "), "data-kind": kind },
         svg("path", { d: `M${x(from)} ${y(from) + (from.length ? 19 : 12)}L${at} ${middle - 19}`, ...line }),
-        svg("rect", { x: at - box / 2, y: middle - 19, width: box, height: 38, rx: 5, fill, ...line }),
+        svg("rect", { x: at - wide / 2, y: middle - 19, width: wide, height: 38, rx: 5, fill, ...line }),
         ...twoLines(at, middle, { "text-anchor": "middle", class: stays ? "" : "tl-quiet" }, above, below)
       )
+      if (kind === "candidate" || kind === "said") {
+        box.style.cssText = "pointer-events:all;cursor:pointer"
+        box.addEventListener("click", () => say(name(one)))
+      }
+      return box
     }
     const side = Array.from({ length: depth }, (_, i) => {
       const ends = i < state.step && steps[i].kept.some(hasEnded)
@@ -89,7 +97,7 @@ function start(parts, { book, english }) {
     })
     const nodes = steps.slice(0, state.step + 1).flatMap(({ candidates, kept }, step) =>
       candidates.map((one) => {
-        if (step === state.step) return node(one, "candidate")
+        if (step === state.step) return node(one, state.said.includes(name(one)) ? "said" : "candidate")
         return node(one, !kept.includes(one) ? "dropped" : hasEnded(one) ? "ended" : "kept")
       })
     )
@@ -124,6 +132,11 @@ function start(parts, { book, english }) {
     const told = []
     const { candidates, kept } = steps[state.step - 1] ?? {}
     if (kept) {
+      if (state.answered.length) {
+        const stay = state.answered.filter((words) => kept.some((one) => name(one) === words)).length
+        const verdict = { [kept.length]: "right", 0: "no" }[stay] ?? `${stay} of ${kept.length} ${stay > 1 ? "stay" : "stays"}`
+        told.push(`You said ${state.answered.join(" and ")}: ${verdict}.`)
+      }
       const dropped = candidates.slice(kept.length)
       const [are, stay] = kept.length > 1 ? ["are", "stay"] : ["is", "stays"]
       told.push(
@@ -158,10 +171,36 @@ function start(parts, { book, english }) {
     alpha.querySelector("input").disabled = ended.length === 0
     parts.show(tree(steps), ...(ended.length ? [table(ended)] : []))
     parts.say(words(steps))
+    ask(steps[state.step])
   }
+
+  // A box to tick for each candidate, in the order of the tree, where not all of them can stay.
+  function ask({ candidates, kept } = {}) {
+    if (!candidates || kept.length === candidates.length) return question.replaceChildren()
+    const place = (one) => sentences().findIndex((sentence) => begins(sentence, one.words))
+    const inOrder = [...candidates].sort((one, two) => place(one) - place(two)).map(name)
+    question.replaceChildren(
+      html("span", {}, kept.length > 1 ? `These ${kept.length} stay:` : "This one stays:"),
+      ...inOrder.map((label) => tick({ label, value: state.said.includes(label), changed: () => say(label) }))
+    )
+  }
+  // The reader says that the candidate `words` stays, or takes it back. When as many are said as stay, the step is made.
+  function say(words) {
+    const { kept } = search(state.beam)[state.step]
+    const said = state.said.includes(words) ? state.said.filter((one) => one !== words) : [...state.said, words]
+    const byKey = question.contains(document.activeElement)
+    if (said.length < kept.length) {
+      state.said = said
+      draw()
+    } else set({ step: state.step + 1, answered: said })
+    const rows = [...question.querySelectorAll("label")]
+    const here = (rows.find((row) => row.textContent === words) ?? rows[0])?.querySelector("input")
+    if (byKey) (here ?? (next.disabled ? back : next)).focus()
+  }
+
   const set = (changes) => {
     const focused = document.activeElement
-    Object.assign(state, changes)
+    Object.assign(state, { said: [], answered: [] }, changes)
     draw()
     // A button that has nothing more to do hands the keyboard on.
     if (focused?.disabled) (focused === next ? back : next).focus()
@@ -169,12 +208,14 @@ function start(parts, { book, english }) {
   const back = button({ label: "back", pressed: () => set({ step: state.step - 1 }) })
   const next = button({ label: "next step", pressed: () => set({ step: state.step + 1 }) })
   const again = button({ label: "start again", pressed: () => set({ step: 0 }) })
+  const look = "display:flex;flex-wrap:wrap;align-items:center;gap:.3rem .9rem;font-size:.9375rem"
+  const question = html("div", { role: "group", "aria-label": "What stays?", style: look })
   const alpha = slider({
     label: "α",
     values: Array.from({ length: 11 }, (_, i) => i / 10),
     value: state.alpha,
     write: (value) => number(value, 1),
-    changed: (value) => set({ alpha: value }),
+    changed: (value) => set({ alpha: value, said: state.said, answered: state.answered }),
   })
   parts.controls.append(
     choice({
@@ -185,7 +226,8 @@ function start(parts, { book, english }) {
     }),
     slider({ label: "beam", values: [1, 2, 3, 4], value: state.beam, changed: (beam) => set({ beam }) }),
     alpha,
-    html("div", { style: "display:flex;gap:.4rem" }, back, next, again)
+    html("div", { style: "display:flex;gap:.4rem" }, back, next, again),
+    question
   )
   parts.drawInWidth((newWidth) => {
     width = newWidth

@@ -38,6 +38,7 @@ _RULES = """
 .tl-live th{color:var(--tl-muted);font-weight:600}
 .tl-live .tl-says{margin:.5rem 0 0;min-height:3em;font-size:.9375rem}
 .tl-live .tl-wrong{color:var(--tl-wrong)}
+.tl-live:has(.tl-wrong) .tl-stage{opacity:.35}
 """
 
 

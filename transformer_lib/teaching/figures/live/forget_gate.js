@@ -22,11 +22,20 @@ function start(parts, data) {
   }
 
   const shown = (value) => (value < 0.0005 ? "less than 0.001" : number(value, 3))
+  // 10 to a whole power.
+  const power = (exponent) => `10${[...String(exponent)].map((sign) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(sign)]).join("")}`
+  // A gradient, however small: 1.8 · 10⁻¹⁵.
+  function tiny(value) {
+    if (value >= 0.0005) return number(value, 3)
+    if (value < 1e-300) return `less than ${power(-300)}`
+    const exponent = Math.floor(Math.log10(value))
+    return `${number(value / 10 ** exponent, 1)} · ${power(exponent)}`
+  }
   const halfLife = () => (state.f < 1 ? Math.log(0.5) / Math.log(state.f) : Infinity)
 
   function says({ cell, neuron }) {
     const { f, w_h, last, show } = state
-    const at = (kind) => shown(kind[show][last - 1])
+    const at = (kind) => (show === "gradient" ? tiny : shown)(kind[show][last - 1])
     if (show === "gradient")
       return (
         `The gradient from time step ${last} back to step 1 is ${at(cell)} through the whiteboard, ` +
@@ -45,18 +54,24 @@ function start(parts, data) {
     const all = steps()
     const { last, show } = state
     const stacked = width < 420
-    const [left, right, top, bottom] = [38, width - 14, stacked ? 52 : 34, 230]
+    const [left, right, top, bottom] = [42, width - 14, stacked ? 52 : 34, 230]
     const most = show === "value" && state.written < 1 ? 0.5 : 1
     const highest = 1.1 * most
     const x = (t) => left + ((right - left) * (t - 1)) / (last - 1)
-    const y = (value) => bottom - ((bottom - top) * value) / highest
+    // A gradient is multiplied at each step: on an axis of powers of ten, equal factors are equal steps down.
+    const lowest = -16
+    const powers = show === "gradient"
+    const height = (value) => (powers ? Math.max(0, 1 - Math.log10(value) / lowest) : value)
+    const y = (value) => bottom - ((bottom - top) * height(value)) / highest
     const nodes = []
     const line = (x1, y1, x2, y2, look) => nodes.push(svg("line", { x1, y1, x2, y2, ...look }))
     const text = (x, y, words, look = {}) => nodes.push(svg("text", { x, y, ...look }, words))
 
-    for (const tick of [0, most / 2, most]) {
-      line(left, y(tick), right, y(tick), { stroke: "var(--tl-line)", "stroke-width": tick ? 0.5 : 1 })
-      text(left - 6, y(tick) + 4, String(tick), { "text-anchor": "end", class: "tl-quiet" })
+    const exponents = [lowest, -12, -8, -4, 0]
+    for (const tick of powers ? exponents.map((exponent) => 10 ** exponent) : [0, most / 2, most]) {
+      line(left, y(tick), right, y(tick), { stroke: "var(--tl-line)", "stroke-width": height(tick) ? 0.5 : 1 })
+      const words = powers && tick < 1 ? power(Math.round(Math.log10(tick))) : String(tick)
+      text(left - 6, y(tick) + 4, words, { "text-anchor": "end", class: "tl-quiet" })
     }
     for (const t of [1, (1 + last) >> 1, last])
       text(x(t), bottom + 18, String(t), { "text-anchor": t === last ? "end" : "middle", class: "tl-quiet" })
@@ -76,7 +91,7 @@ function start(parts, data) {
 
     const half = 1 + halfLife()
     if (half <= last) {
-      const middle = y((show === "value" ? state.written : 1) / 2)
+      const middle = y((powers ? 1 : state.written) / 2)
       line(x(half), bottom, x(half), middle, { stroke: "var(--tl-key)", "stroke-dasharray": "2 3", class: "tl-half" })
       nodes.push(svg("circle", { cx: x(half), cy: middle, r: 4, fill: "var(--tl-key)" }))
       const words = stacked ? "half left" : `half left ${number(half - 1, 1)} steps later`
@@ -93,14 +108,14 @@ function start(parts, data) {
     draw()
   }
   parts.controls.append(
-    slider({ label: "comes in", values: [0.25, 0.5, 1], value: data.written, changed: set("written") }),
+    buttons({ label: "comes in", options: [0.25, 0.5, 1], value: data.written, changed: set("written") }).node,
     slider({
       label: "forget gate f",
       values: [0.5, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999, 1],
       value: data.f,
       changed: set("f"),
     }),
-    slider({ label: "weight w_h", values: [0.5, 0.8, 0.9, 1, 1.1], value: data.w_h, changed: set("w_h") }),
+    buttons({ label: "weight w_h", options: [0.5, 0.8, 0.9, 1, 1.1], value: data.w_h, changed: set("w_h") }).node,
     slider({ label: "time steps", values: [3, 5, 10, 20, 50, 100, 200, 500, 1000], value: data.last, changed: set("last") }),
     choice({ label: "what is left of the", options: ["value", "gradient"], value: "value", changed: set("show") })
   )

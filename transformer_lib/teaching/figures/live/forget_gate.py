@@ -38,4 +38,5 @@ def forget_gate() -> LiveFigure:
             f"The sheet holds {neuron[-1]:.3f}; it began with {neuron[0]:.3f}."
         ),
         data={"written": written, "f": f, "w_h": w_h, "last": last},
+        uses=("player",),
     )

@@ -4,9 +4,9 @@ import html
 import json
 from importlib.resources import as_file, files
 
-import torch
 from torch import Tensor
 
+from transformer_lib._store import read_tensors
 from transformer_lib.attention import scaled_dot_product_attention
 from transformer_lib.positional_encoding import sinusoidal_table
 from transformer_lib.teaching.figures.live.figure import LiveFigure
@@ -29,7 +29,7 @@ _ATTENTION = "decoder.layers.0.self_attention"
 def masked_sentence() -> LiveFigure:
     """Return the first head of the translator's masked self-attention, with a sentence to edit and both masks to put on."""
     with as_file(files("transformer_lib") / "pretrained" / "translator.pt") as path:
-        saved = torch.load(path, map_location="cpu", weights_only=True)
+        saved = read_tensors(path, "translator", dict)
     ids = json.loads(saved["tokenizer"])["model"]["vocab"]
     d_k = saved["config"]["d_model"] // saved["config"]["num_heads"]
     rows = slice(_HEAD * d_k, (_HEAD + 1) * d_k)

@@ -109,7 +109,7 @@ function placed(equations, shapes, scale, width, top = 0) {
 }
 
 function start(parts, data) {
-  const state = { ...DRAWING, product: PRODUCTS[0], row: 2, column: 2 }
+  const state = { ...DRAWING, product: PRODUCTS[0], row: 1, column: 1 }
   let width
 
   function draw() {
@@ -175,8 +175,8 @@ function start(parts, data) {
     ]
     if (lit) {
       const thick = Math.min(Math.max(thinnest, scale), wide, high)
-      const down = Math.min(y + (state.row - 1) * scale, y + high - thick)
-      const along = Math.min(x + (state.column - 1) * scale, x + wide - thick)
+      const down = Math.min(y + state.row * scale, y + high - thick)
+      const along = Math.min(x + state.column * scale, x + wide - thick)
       const part = {
         [product.left]: { ...box, y: down, height: thick },
         [product.right]: { ...box, x: along, width: thick },
@@ -245,13 +245,13 @@ function start(parts, data) {
   }
 
   const numbers = html("div", { class: "tl-controls", style: "margin:0" })
-  // The row and the column of one number: as many as the result of the product has.
+  // The row and the column of one number, counted from 0 as in code: as many as the result of the product has.
   function chooseNumber() {
     const shape = shapesOf(state)[state.product.result]
     numbers.replaceChildren(
       ...["row", "column"].map((name, axis) => {
-        const values = Array.from({ length: shape[axis] }, (_, i) => i + 1)
-        state[name] = Math.min(state[name], shape[axis])
+        const values = Array.from({ length: shape[axis] }, (_, i) => i)
+        state[name] = Math.min(state[name], shape[axis] - 1)
         return slider({
           label: name,
           values,
@@ -286,12 +286,14 @@ function start(parts, data) {
     changed: set("product"),
   })
   parts.controls.append(
-    ...sizes,
     button({ label: "drawing's sizes", pressed: choose(DRAWING) }),
     button({ label: "paper's sizes", pressed: choose(data) }),
     products,
     numbers
   )
+  // The sizes stay in view, below the page's own bar, while one reads the table far below.
+  const stay = "position:sticky;top:3rem;z-index:1;padding:.6rem 0 .3rem;gap:.1rem 1.25rem;background:var(--tl-surface)"
+  parts.controls.before(html("div", { class: "tl-controls tl-held", style: stay }, ...sizes))
   chooseNumber()
   parts.drawInWidth((newWidth) => {
     width = newWidth

@@ -64,7 +64,7 @@ function start(parts, data) {
 
   const short = (word, length) => ([...word].length > length ? `${[...word].slice(0, length - 1).join("")}…` : word)
   const signed = (value) => number(value, 1).replace("-", "−").replace(/^(?=[1-9]|0\.[1-9])/, "+")
-  const verdict = (logit) => (logit > 0 ? "positive" : "negative")
+  const verdict = (logit) => (signed(logit) === "0.0" ? "undecided" : logit > 0 ? "positive" : "negative")
   const other = tokenize(data.other).map(encode)
 
   function drawBatch(rows, columns, width) {

@@ -1,0 +1,64 @@
+"""Two runs of chapter 18, one of them with a bug: guess which one is broken, then see what it was."""
+
+from typing import Any
+
+import torch
+
+from transformer_lib.schedule import label_smoothed_loss
+from transformer_lib.teaching.bugs import BUGS
+from transformer_lib.teaching.experiments.bug_museum import CONFIG, SMOOTHING
+from transformer_lib.teaching.figures.live.figure import LiveFigure
+from transformer_lib.teaching.record import record
+
+_SEED = 0
+# Which run has the bug, in the order of the bugs; the first pair is the one that the chapter trains.
+_BROKEN = "BABAABBABAABB"
+_HIGHEST = 3.0  # what lies above is drawn on the upper edge
+
+
+def which_run() -> LiveFigure:
+    """Return pairs of recorded runs, a right one and one with a bug: from their curves, which one is broken?"""
+    made = record("bug_museum")
+    runs = {run["bug"]: run for run in made["numbers"] if run["seed"] == _SEED}
+    bugs = [bug for bug in BUGS if runs[bug.name]["losses"] != runs["none"]["losses"]]
+    pairs: list[dict[str, Any]] = []
+    for bug, broken in zip(bugs, _BROKEN, strict=True):
+        run = {name: runs[bug.name][name] for name in ("losses", "copied")}
+        pairs.append({"bug": bug.name, "what": bug.what, "gives_away": bug.gives_away, "broken": broken, **run})
+    right = {name: runs["none"][name] for name in ("losses", "copied")}
+    # The loss of a model that gives each word exactly the probability that the smoothed target has.
+    words = CONFIG.target_vocab_size
+    target = torch.full((words,), SMOOTHING / words, dtype=torch.float64)
+    target[-1] += 1 - SMOOTHING
+    floor = round(label_smoothed_loss(target.log()[None], torch.tensor([words - 1]), SMOOTHING).item(), 3)
+
+    def curve(losses: list[float], role: str, name: str) -> str:
+        points = " ".join(f"{30 + 10 * place},{180 - 55 * min(loss, _HIGHEST):.1f}" for place, loss in enumerate(losses))
+        line = f'<polyline points="{points}" fill="none" stroke="var(--tl-{role})" stroke-width="2"/>'
+        x, y = points.rpartition(" ")[2].split(",")
+        return f'{line}<text x="{int(x) + 5}" y="{float(y) + (-2 if role == "query" else 12):.1f}">{name}</text>'
+
+    y = 180 - 55 * floor
+    still = (
+        '<svg viewBox="0 0 290 200" style="max-width:28rem" role="img" aria-label="Two falling curves and a dashed floor">'
+        f'<line x1="30" y1="{y:.1f}" x2="260" y2="{y:.1f}" stroke="var(--tl-muted)" stroke-dasharray="5 4"/>'
+        f'<text x="30" y="{y + 15:.1f}" class="tl-quiet">floor, {floor}</text>'
+        + curve(right["losses"], "query", "A")
+        + curve(pairs[0]["losses"], "key", "B")
+        + '<text x="0" y="18">3</text><text x="0" y="184">0</text><text x="260" y="198" text-anchor="end" class="tl-quiet">'
+        f"{made['settings']['steps']} steps</text></svg>"
+    )
+    return LiveFigure(
+        "which_run",
+        title="Which run is broken? Say it before you see it",
+        still=still,
+        says=f"Two training losses in nats; in A or in B a line is wrong. Dashed: the floor, {floor}, that of a perfect model.",
+        data={
+            "right": right,
+            "pairs": pairs,
+            "floor": floor,
+            "highest": _HIGHEST,
+            "every": made["settings"]["steps_together"],
+            "others": len(BUGS) - len(bugs),
+        },
+    )
