@@ -11,7 +11,7 @@ PYTHON ?= $(firstword $(foreach candidate,python3.11 python3,$(shell \
 export TRANSFORMER_LIB_QUIET := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book print lint test mutants fuzz run tidy check lab records new serve address picture architecture clean clean-all
+.PHONY: help book print lint test mutants fuzz matrix lock run tidy check lab records new serve address picture architecture clean clean-all
 
 help:
 	@echo "make book                          build the site into _build/html"
@@ -19,6 +19,7 @@ help:
 	@echo "make test                          lint, build the site, execute every notebook, run every test"
 	@echo "make mutants                       switch each bug of chapter 18 on, then the smaller ones of a list, and see their tests fail"
 	@echo "make fuzz [SEED=1]                 10,000 calls with all kinds of arguments, 5,000 broken files; writes a record (takes long)"
+	@echo "make matrix [ROWS=AVX2] [WHOLE=yes]  other versions, threads, processors: the README has the last table"
 	@echo "make lint                          let ruff look at the code and its layout, codespell at the spelling"
 	@echo "make lab                           open the notebooks in JupyterLab"
 	@echo "make run NB=05_positional_encoding execute one notebook in place, tidy it, export its module"
@@ -31,14 +32,17 @@ help:
 	@echo "make records [NAME=translation]    make one record of a long run again, or all of them (takes long)"
 	@echo "make picture                       draw the README's picture again"
 	@echo "make architecture                  draw the house from its imports, and list rooms and records again"
+	@echo "make lock                          after a change of requirements.txt: write the sums of the packages' files"
 	@echo "make clean                         remove what was built; make clean-all removes .venv too"
 
+# HASHES=yes, on Linux with Python 3.11: only files whose sums are known.
 $(READY): requirements.txt pyproject.toml setup.py
 ifeq ($(PYTHON),)
 	$(error Python 3.11 or newer is needed: install it, or name it with `make PYTHON=/path/to/python3.11 ...`)
 endif
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --disable-pip-version-check --requirement requirements.txt
+	$(if $(HASHES),$(BIN)/python -m pip install --disable-pip-version-check --no-deps --require-hashes --requirement requirements.sums.txt)
+	$(BIN)/python -m pip install --disable-pip-version-check $(if $(HASHES),--no-build-isolation) --requirement requirements.txt
 	touch $@
 
 book: $(READY)
@@ -73,6 +77,12 @@ mutants: $(READY)
 fuzz: export OMP_NUM_THREADS := 1
 fuzz: $(READY)
 	$(BIN)/python -m benchmarks.fuzz $(SEED)
+
+matrix: $(READY)
+	$(BIN)/python -m tools.matrix $(if $(WHOLE),--whole) $(ROWS)
+
+lock: $(READY)
+	$(BIN)/python -m tools.lock
 
 run: $(READY)
 	$(BIN)/python -m tools.run_notebook $(NB)

@@ -75,7 +75,7 @@ def visit(browser, url: str, *, scroll: bool = False) -> tuple[float, float]:
     page = context.new_page()
     context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
     page.goto(url, wait_until="load" if scroll else "commit")
-    page.wait_for_function(f"{PAINT} !== undefined")
+    page.wait_for_function(f"() => {PAINT} !== undefined")
     paint = page.evaluate(PAINT) / 1000
     if scroll:
         page.evaluate(SCROLL)

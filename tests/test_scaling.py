@@ -462,6 +462,28 @@ def in_a_process(given, **options):
     return subprocess.Popen([sys.executable, "-c", code, *given], env=environment, text=True, **options)
 
 
+def test_ten_thousand_lines_need_no_more_memory_and_come_as_they_are_made(whole, tmp_path):
+    code = "import resource, sys; from transformer_lib._commands import translate_command; translate_command(); "
+    code += "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
+    environment = {**os.environ, "PYTHONPATH": str(notebooks.ROOT)}
+    del environment["TRANSFORMER_LIB_QUIET"]
+    memory = {}
+    for count in (2_000, 10_000):
+        (tmp_path / "in.txt").write_text("my cat\n\nthe bird\nwe\n" * (count // 4), encoding="utf-8")
+        given = ["--model", str(whole), "--device", "cpu", "--beam-size", "1", "--input", str(tmp_path / "in.txt")]
+        with open(tmp_path / "said.txt", "wb") as said:
+            options = {"env": environment, "stdout": subprocess.PIPE, "stderr": said, "text": True}
+            running = subprocess.Popen([sys.executable, "-c", code, *given], **options)
+            first = running.stdout.readline()
+            assert first.strip() and running.poll() is None  # the others are still to come
+            written = first + running.stdout.read()
+        *bar, used = (tmp_path / "said.txt").read_text(encoding="utf-8").split()
+        assert written.count("\n") == count and written.split("\n")[1] == "" and running.wait(60) == 0
+        assert "translating:" in bar and any(f"{count}/{count}" in part for part in bar)
+        memory[count] = int(used) / 1024  # Linux counts in kilobytes
+    assert memory[10_000] - memory[2_000] < 30, memory
+
+
 def test_a_closed_pipe_and_a_closed_standard_input_end_quietly(whole, tmp_path):
     common = ["--model", str(whole), "--device", "cpu"]
     (tmp_path / "in.txt").write_text("my cat sees a dog\n" * 3000, encoding="utf-8")

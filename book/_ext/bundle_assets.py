@@ -14,6 +14,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import tinycss2
+from content_policy import set_policy
 from selectolax.lexbor import LexborHTMLParser
 
 SHEET, SCRIPT = "site.css", "site.js"
@@ -148,8 +149,8 @@ def bundle(app, exception):
         return
     static = Path(app.outdir, "_static")
     texts = {path: path.read_text("utf-8") for path in Path(app.outdir).glob("**/*.html") if static not in path.parents}
-    pages = {path: LexborHTMLParser(text) for path, text in texts.items()}
-    pages = {path: page for path, page in pages.items() if page.css_first(SHEETS)}
+    all_pages = {path: LexborHTMLParser(text) for path, text in texts.items()}
+    pages = {path: page for path, page in all_pages.items() if page.css_first(SHEETS)}
 
     # Pages of an earlier build have the one sheet and the one script already.
     sheets = sheets_in_order(pages.values(), names_before(static / SHEET))
@@ -166,11 +167,13 @@ def bundle(app, exception):
     parts = [f"{without_map((static / name).read_text(encoding='utf-8'))}\n;" for name in together]
     script = write_together(static / SCRIPT, together, parts)
 
-    for path, page in pages.items():
+    for path, page in all_pages.items():
         to_static = Path(os.path.relpath(static, path.parent)).as_posix()
-        load_one_sheet(page, f"{to_static}/{sheet}")
+        if path in pages:
+            load_one_sheet(page, f"{to_static}/{sheet}")
         if path in scripted:
             load_one_script(page, together, f"{to_static}/{script}")
+        set_policy(page)
         if page.html != texts[path]:
             path.write_text(page.html, encoding="utf-8")
 

@@ -52,7 +52,7 @@ def test_a_term_is_found_by_each_name(visit, server, name):
 
 def test_a_chapter_is_the_first_result_for_its_own_subject(visit, server):
     page = visit(f"{server}/search.html").page
-    page.wait_for_function("Search.hasIndex()")
+    page.wait_for_function("() => Search.hasIndex()")
     ask = "query => Search._performSearch(...Search._parseQuery(query)).at(-1)[0]"  # the last is shown first
     found = {query: page.evaluate(ask, query).removeprefix("notebooks/") for query in FIRST}
     page.close()

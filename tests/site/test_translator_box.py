@@ -55,7 +55,7 @@ both_ways = pytest.mark.parametrize("opened", ["file", "http"], indirect=True)
 
 
 def wait(page):
-    page.wait_for_function("!document.querySelector('.tl-translator.busy')")
+    page.wait_for_function("() => !document.querySelector('.tl-translator.busy')")
 
 
 def written(page):
@@ -106,7 +106,7 @@ def test_where_words_need_two_rows_they_stand_in_columns_and_the_lines_between(o
     gaps = page.evaluate(edges)
     assert gaps and all(gap > -0.5 for line in gaps for gap in line)
     page.set_viewport_size({"width": 1280, "height": 900})
-    page.wait_for_function("!document.querySelector('.tl-translator .words.columns')")
+    page.wait_for_function("() => !document.querySelector('.tl-translator .words.columns')")
 
 
 def test_whatever_is_typed_is_read_as_far_as_it_goes(opened, translator):

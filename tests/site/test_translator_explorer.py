@@ -307,7 +307,7 @@ def test_bars_are_the_probabilities_of_the_next_word(seen, translator, expected,
         page.get_by_label(label).fill(value)
     probabilities = sampling_probabilities(expected[3][2], float(temperature), int(top_k), float(top_p))
     possible = int((probabilities > 0).sum())
-    page.wait_for_function(f"document.querySelector('.said').textContent.startsWith('{possible} of 800 tokens')")
+    page.wait_for_function(f"() => document.querySelector('.said').textContent.startsWith('{possible} of 800 tokens')")
     bars = page.locator(".bars li").all_inner_texts()
     best = probabilities.topk(min(8, possible))
     assert len(bars) == len(best.values)
@@ -331,7 +331,7 @@ def test_the_beam_is_the_librarys_step_by_step(seen, translator, expected, beam)
     choose(page, "Width of the beam", str(beam))
     steps = page.locator(".steps > li")
     buttons = [page.get_by_role("button", name=name, exact=True) for name in ("Back", "Next step")]
-    page.wait_for_function(f"/^Step 1 of .* beam of {beam}/.test(document.querySelector('.at-step').textContent)")
+    page.wait_for_function(f"() => /^Step 1 of .* beam of {beam}/.test(document.querySelector('.at-step').textContent)")
     assert [button.is_disabled() for button in buttons] == [True, False]
     last = int(beam_says(page).split()[3].rstrip(","))
     kept = []
@@ -392,10 +392,10 @@ def test_it_does_not_scroll_sideways_on_a_phone(seen):
 
 def test_the_next_sentence_replaces_the_last(seen, translator):
     type_and_send(seen.page, "I sing")
-    seen.page.wait_for_function("document.querySelector('.hypotheses li')?.textContent.startsWith('je chante')")
+    seen.page.wait_for_function("() => document.querySelector('.hypotheses li')?.textContent.startsWith('je chante')")
     assert len(numbers(seen.page)) in (2, 3)
     type_and_send(seen.page, SENTENCE)
-    seen.page.wait_for_function("document.querySelector('.hypotheses li')?.textContent.startsWith('la vache')")
+    seen.page.wait_for_function("() => document.querySelector('.hypotheses li')?.textContent.startsWith('la vache')")
 
 
 @pytest.mark.parametrize("colour_scheme", ["light", "dark"])
