@@ -231,6 +231,12 @@ def known_ids(name: str, ids: Tensor, vocab_size: int) -> None:
         raise ValueError(f"{name} must hold ids in 0 … {vocab_size - 1}, but its ids lie in {lowest} … {highest}")
 
 
+def readable(name: str, ids: Tensor, beside: Tensor) -> None:
+    """Check that ids can be read, and are where `beside` is."""
+    if ids.is_meta or ids.device != beside.device:
+        raise ValueError(f"{name} must be on {beside.device} and hold ids that can be read, but it is on {ids.device}")
+
+
 def sentences(
     name: str, tokens: Tensor, vocab_size: int, pad_id: int, may_be_empty: bool = False, model: nn.Module | None = None
 ) -> None:

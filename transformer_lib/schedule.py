@@ -105,6 +105,7 @@ def label_smoothed_loss(
             "logits must be floating-point numbers and target ids of type int64, "
             f"but they are {logits.dtype} and {target.dtype}"
         )
+    check.readable("target", target, logits)
     real = target[target != pad_id]
     if reduction == "mean" and real.numel() == 0:
         raise ValueError("target must hold a real token, but all is padding")

@@ -195,6 +195,7 @@ def update_parameters(
     Raises: `FloatingPointError` if the loss is not a number any more, `ValueError` if
     `max_grad_norm` is not above 0; the parameters are then as they were.
     """
+    check.number(loss=loss)
     if not math.isfinite(loss):
         raise FloatingPointError(f"the loss is {loss}")
     if max_grad_norm is not None:
