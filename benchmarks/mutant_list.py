@@ -191,7 +191,7 @@ _BY_MODULE = {
     ],
     "_checkpoints": [
         ('        schedule.load_state_dict(state["schedule"])\n',
-         "        pass\n", "test_training.py::test_what_was_saved_comes_back"),
+         "        pass\n", "test_training.py::test_a_finished_run_may_become_longer"),
         ("if damaged := ZipFile(file).testzip():",
          "if damaged := None:", "test_training.py::test_a_flipped_bit_in_the_weights_is_noticed"),
         ("for name in [*needed, *kept]:",
@@ -222,7 +222,7 @@ _BY_MODULE = {
         ('unicodedata.category(c)[0] in "LM"', 'unicodedata.category(c)[0] in "L"', "test_normalise"),
         ("word.strip(\"'\") for word in", "word for word in", "test_tokenize_drops_quotation_marks_and_keeps_apostrophes"),
         ("[word for word in words if word][:max_tokens]",
-         "list(words)[:max_tokens]", "test_only_whole_words_are_cut_and_only_if_asked"),
+         "list(words)[:max_tokens]", "test_tokenize_drops_quotation_marks_and_keeps_apostrophes"),
         ("Counter(tokens).most_common(max_size)", "sorted(Counter(tokens).items())[:max_size]", "test_ids_by_hand"),
         ("[*ids, *[PAD_ID] * (width - len(ids))]",
          "[*[PAD_ID] * (width - len(ids)), *ids]", "test_pad_batch_fills_up_at_the_end"),

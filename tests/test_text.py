@@ -219,6 +219,8 @@ def test_bucket_batches_shuffle_with_a_generator_and_not_without():
     generator = torch.Generator().manual_seed(0)
     drawn = [bucket_batches(sequences, [0] * 100, batch_size=10, generator=generator) for _ in range(2)]
     assert [t.tolist() for t, _ in drawn[0]] != [t.tolist() for t, _ in drawn[1]]
+    together = [{frozenset(t.flatten().tolist()) for t, _ in batches} for batches in drawn]
+    assert together[0] != together[1], "of equal lengths, others share a batch"
 
 
 def test_bucket_batches_come_in_random_order_of_length():
