@@ -9,18 +9,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from tools.machine import processor
 from transformer_lib._store import write_json
 
 RESULTS = Path(__file__).parent / "results"
-
-
-def processor() -> str:
-    """Return the processor's name, as the system tells it."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf8").splitlines()
-        return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor() or platform.machine()
 
 
 def write_record(name: str, *, seeds: Sequence[int], settings: dict[str, Any], numbers: Any) -> Path:

@@ -20,8 +20,8 @@ from shutil import which
 from typing import Any
 from xml.etree import ElementTree
 
-from benchmarks.records import processor
 from tools.architecture import with_part
+from tools.machine import processor
 from tools.notebooks import ROOT, write_text
 
 RECORD = ROOT / "tests" / "matrix.json"
