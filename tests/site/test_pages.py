@@ -261,7 +261,8 @@ def test_whatever_the_keyboard_reaches_shows_it(seen):
         const kinds = new Map()
         const stops = document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex="0"]')
         for (const node of stops) {
-            if (!node.checkVisibility({visibilityProperty: true}) || node.disabled) continue
+            // The map's links show it by the frame of their box: test_in_browser.py sees to that.
+            if (node.closest('svg') || !node.checkVisibility({visibilityProperty: true}) || node.disabled) continue
             const classes = [node, node.parentElement].map(one => one.getAttribute('class'))
             kinds.set([node.localName, ...classes, Boolean(node.closest('.bd-article'))].join(), node)
         }

@@ -91,11 +91,11 @@ def test_a_row_too_wide_for_a_phone_goes_on_below_from_a_sign():
     assert signs["+"][0] < second[0] and signs["+"][1] > second[1]
     assert second[0] < signs["="][0] < third[0]
     assert figure.get_figwidth() <= 4.7
+    (title,) = (text for text in axes.texts if text.get_weight() == "bold")
+    assert title.get_window_extent(figure.canvas.get_renderer()).x1 <= figure.bbox.x1
     sizes = {text.get_size() for text in axes.texts}
     png(figure)
     assert {text.get_size() for text in axes.texts} == sizes, "each text can be read on a phone as it is"
-    (title,) = (text for text in axes.texts if text.get_weight() == "bold")
-    assert title.get_window_extent(figure.canvas.get_renderer()).x1 <= figure.bbox.x1
 
 
 @pytest.mark.parametrize(

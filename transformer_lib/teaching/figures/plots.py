@@ -90,7 +90,7 @@ def show(figure: Figure, *, alt: str) -> None:
     )
 
 
-def _smallest_text(width: float, narrowest: int) -> float:
+def _smallest_text(width: int | float, narrowest: int) -> float:
     """Return the size in points that text needs in a figure `width` inches wide."""
     return _READABLE * 72 * width / narrowest
 
