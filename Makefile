@@ -11,7 +11,7 @@ PYTHON ?= $(firstword $(foreach candidate,python3.11 python3,$(shell \
 export TRANSFORMER_LIB_QUIET := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book print lint test mutants run tidy check lab records new serve address picture architecture clean clean-all
+.PHONY: help book print lint test mutants run tidy check lab records new translate serve address picture architecture clean clean-all
 
 help:
 	@echo "make book                          build the site into _build/html"
@@ -24,6 +24,7 @@ help:
 	@echo "make tidy NB=05                    after an edit in Jupyter: put the file in order, execute nothing"
 	@echo "make check NB=05                   test one chapter: its notebook, module, exercises and structure"
 	@echo "make new NB=06_attention TITLE='...'  make an empty chapter with all its headings"
+	@echo "make translate NAME=06             bring a chapter's Korean up to date with its English, and list what is open"
 	@echo "make serve                         build the site and serve it on http://127.0.0.1:$(PORT)/ (PORT=... for another)"
 	@echo "make address URL=https://github.com/OWNER/REPOSITORY"
 	@echo "                                   write the course's address wherever it is needed"
@@ -96,6 +97,9 @@ records: $(READY)
 
 new: $(READY)
 	$(BIN)/python -m tools.new_notebook $(NB) "$(TITLE)"
+
+translate: $(READY)
+	$(BIN)/python -m tools.translate $(NAME)
 
 address: $(READY)
 	$(BIN)/python -m tools.address $(URL)
