@@ -20,6 +20,7 @@ from transformer_lib.seq2seq import EOS_ID, SOS_ID
 from transformer_lib.teaching.corpora import english_french
 from transformer_lib.teaching.figures.live.tensors import in_half_precision
 from transformer_lib.teaching.figures.theme import stylesheet
+from transformer_lib.teaching.language import say
 from transformer_lib.translation import pretrained_translator
 
 WEIGHTS = "translator/weights.js"
@@ -39,6 +40,11 @@ FIRST_WORDS_EXAMPLES = [
     ("I am a student", "tu"),
     ("she does not have a red car", "elle voit"),
 ]
+
+HINT = (
+    "Point at a French word, or go to it with the Tab key: the lines show where the decoder looked when it wrote it "
+    "(cross-attention of the last layer, the mean of its heads)."
+)
 
 translator = cache(pretrained_translator)
 
@@ -89,18 +95,18 @@ def first_answer(text):
 def known_words():
     """Return some English words that the training sentences hold, one line for each kind."""
     lists = {
-        "people and animals": [noun.english[0] for noun in english_french.NOUNS if noun.kind in ("person", "animal")],
-        "things": [noun.english[0] for noun in english_french.NOUNS if noun.kind not in ("person", "animal")],
-        "professions": [profession.english[0] for profession in english_french.PROFESSIONS],
-        "places": [f"{place.preposition} the {place.english}" for place in english_french.PLACES],
-        "what they are": [adjective.english for adjective in english_french.ADJECTIVES],
-        "what they do": [verb.english for verb in english_french.TRANSITIVE + english_french.INTRANSITIVE],
-        "what they have done": [f"have {participle.english}" for participle in english_french.PARTICIPLES],
-        "small words": ["I", "you", "he", "she", "we", "they", "the", "a", "my", "his", "her", "this", "these", "not"]
+        say("people and animals"): [noun.english[0] for noun in english_french.NOUNS if noun.kind in ("person", "animal")],
+        say("things"): [noun.english[0] for noun in english_french.NOUNS if noun.kind not in ("person", "animal")],
+        say("professions"): [profession.english[0] for profession in english_french.PROFESSIONS],
+        say("places"): [f"{place.preposition} the {place.english}" for place in english_french.PLACES],
+        say("what they are"): [adjective.english for adjective in english_french.ADJECTIVES],
+        say("what they do"): [verb.english for verb in english_french.TRANSITIVE + english_french.INTRANSITIVE],
+        say("what they have done"): [f"have {participle.english}" for participle in english_french.PARTICIPLES],
+        say("small words"): ["I", "you", "he", "she", "we", "they", "the", "a", "my", "his", "her", "this", "these", "not"]
         + [*english_french.OFTEN, *english_french.AT_THE_END, *english_french.JOINED_BY],
     }
     rows = (f"<dt>{kind}</dt><dd lang='en'>{', '.join(words)}</dd>" for kind, words in lists.items())
-    return f"<details><summary>Words it knows</summary><dl>{''.join(rows)}</dl></details>"
+    return f"<details><summary>{say('Words it knows')}</summary><dl>{''.join(rows)}</dl></details>"
 
 
 def box(name, with_first_words=False):
@@ -112,32 +118,33 @@ def box(name, with_first_words=False):
         f"{escape(text)}{f' · <i lang=fr>{escape(first_words)} …</i>' if first_words else ''}</button></li>"
         for text, first_words in examples
     )
-    second = f"""<div class="field"><label for="{name}-first-words">First words for the decoder, in French
-        (may be empty)</label><input id="{name}-first-words" name="first_words" type="text" lang="fr" maxlength="1000"
+    first_words = say("First words for the decoder, in French (may be empty)")
+    second = f"""<div class="field"><label for="{name}-first-words">{first_words}</label>
+        <input id="{name}-first-words" name="first_words" type="text" lang="fr" maxlength="1000"
         autocomplete="off" autocapitalize="off" spellcheck="false"></div>"""
     english = "".join(f"<li>{escape(word)}</li>" for word in answer["source"])
     french = "".join(f'<li><button type="button">{escape(word)}</button></li>' for word in answer["words"][:-1])
     html = f"""{stylesheet(MARK, "")}
-<section class="{MARK}" aria-label="Our translator" data-answer="{escape(json.dumps(answer, ensure_ascii=False))}">
+<section class="{MARK}" aria-label="{say("Our translator")}" data-answer="{escape(json.dumps(answer, ensure_ascii=False))}">
 <form>
-<div class="field"><label for="{name}-text">An English sentence</label><input id="{name}-text" name="text" type="text" lang="en"
-value="{escape(EXAMPLES[0])}" maxlength="1000" autocomplete="off" autocapitalize="off" spellcheck="false"
+<div class="field"><label for="{name}-text">{say("An English sentence")}</label><input id="{name}-text" name="text"
+type="text" lang="en" value="{escape(EXAMPLES[0])}" maxlength="1000" autocomplete="off" autocapitalize="off" spellcheck="false"
 aria-describedby="{name}-state"></div>
 {second if with_first_words else ""}
-<button type="submit">Translate</button>
-<div class="examples"><p id="{name}-examples">Or choose one:</p><ul aria-labelledby="{name}-examples">{buttons}</ul></div>
+<button type="submit">{say("Translate")}</button>
+<div class="examples"><p id="{name}-examples">{say("Or choose one:")}</p>
+<ul aria-labelledby="{name}-examples">{buttons}</ul></div>
 </form>
 <p class="state" id="{name}-state" role="status"></p>
 <div class="words">
 <svg aria-hidden="true"></svg>
-<ol class="source" lang="en" aria-label="The words it read">{english}</ol>
-<ol class="written" lang="fr" aria-label="The words it wrote">{french}</ol>
+<ol class="source" lang="en" aria-label="{say("The words it read")}">{english}</ol>
+<ol class="written" lang="fr" aria-label="{say("The words it wrote")}">{french}</ol>
 </div>
 <p class="looked" aria-live="polite"></p>
-<p class="hint">Point at a French word, or go to it with the Tab key: the lines show where the decoder looked when it wrote it
-(cross-attention of the last layer, the mean of its heads).</p>
+<p class="hint">{say(HINT)}</p>
 {known_words()}
-<noscript><p>To try other sentences, allow scripts on this page. They are the course's own.</p></noscript>
+<noscript><p>{say("To try other sentences, allow scripts on this page. They are the course's own.")}</p></noscript>
 </section>"""
     return nodes.raw("", html, format="html")
 
@@ -164,7 +171,7 @@ class TranslatorPart(SphinxDirective):
 
     def run(self):
         part = directives.choice(self.arguments[0], ("maps", "heads", "layer", "probabilities", "beam"))
-        text = "<p>The sentence of the box above is shown here, once the translator is loaded.</p>"
+        text = f"<p>{say('The sentence of the box above is shown here, once the translator is loaded.')}</p>"
         html = f'{stylesheet(MARK, "")}<div class="{MARK} tl-explorer" data-explorer="{part}">{text}</div>'
         return [nodes.raw("", html, format="html")]
 

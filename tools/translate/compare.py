@@ -46,16 +46,12 @@ WORDS = {word: str(number) for number, words in NUMBER_WORDS.items() for word in
 # What STYLE.md forbids: a pattern, and what to write.
 STYLE = [
     (r"당신", "the reader is not 당신: leave the pronoun out"),
-    (
-        r"(?:[해줘봐]|[아어여]|이에|예|세)요(?=[.!?]|$)(?<!하세요)(?<!보세요)(?<!으세요)(?<!마세요)(?<!주세요)",
-        "해요체: write 합니다체, and 하세요 to the reader",
-    ),
+    (r"(?:[해줘봐아어여네죠지]|이에|예)요(?=[.!?]|$)", "해요체: write 합니다체, and -하세요 to the reader"),
     (r"(?<![니시])다(?=[.!](?:\s|$|\*|\)))", "plain style: write 합니다체"),
     (r"하는 것이 가능", "translationese: -할 수 있습니다"),
     (r"에 의해서?(?![가-힣])", "translationese: make it active, or -로, -가"),
-    (r"되어지|보여지|만들어지게 되|여지게 되", "double passive"),
+    (r"되어지|보여지|여지게 되", "double passive"),
     (r"에 있어서?(?![가-힣])", "translationese: -에서, -을 할 때"),
-    (r"(?:것|수|바|들)에 대하여", "translationese"),
     (r"[가-힣]에 대한 [가-힣]+에 대한", "translationese: two 에 대한 in a row"),
 ]
 
@@ -63,7 +59,7 @@ STYLE = [
 def complaints(english, korean, context="", notes=""):
     """Return what is wrong with a translation.
 
-    `notes` are the entry's comments: `term: head` lets a term go, `number: 3` a figure, `english` a message that stays as it is.
+    `notes` are the entry's comments: `term: head` lets a term go, `number: 3` a figure, `english` a message that stays.
     """
     if not korean.strip():
         return ["not translated"]
@@ -78,9 +74,13 @@ def complaints(english, korean, context="", notes=""):
     return [*of_structure(english, korean, notes), *of_words(english, korean, notes)]
 
 
+PLAIN = {"badge", "course title", "fold", "part of the course", "theme"}
+PLAIN_KINDS = ("command ", "exercise ", "extension ", "figure ", "quiz ")
+
+
 def is_plain(context):
     """Whether a message is no Markdown: a text of the library, or what stands in for a figure."""
-    return context.endswith("/alt") or context.startswith(("quiz ", "exercise "))
+    return context.endswith("/alt") or context in PLAIN or context.startswith(PLAIN_KINDS)
 
 
 def placeholders(english, korean, notes):

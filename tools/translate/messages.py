@@ -14,8 +14,10 @@ from markdown_it.renderer import RendererHTML
 from myst_parser.config.main import MdParserConfig
 from myst_parser.mdit_to_docutils.base import default_slugify
 from myst_parser.parsers.mdit import create_md_parser
+from ruamel.yaml import YAML
 
 from tools import minutes, notebooks
+from tools.address import WITHOUT_COLAB
 
 FOLDER = notebooks.ROOT / "locales" / "ko"
 # As in _config.yml.
@@ -58,9 +60,16 @@ class Source:
 
     def messages(self):
         """Return each message once, in the order of the text."""
-        found = {"notebooks": of_notebook, "book": of_page}.get(self.path.parent.name, of_library)
-        if self.path == notebooks.FOLDER / "README.md":
+        if self.name == "site":
+            found = of_site
+        elif self.name == "folds":
+            found = of_folds
+        elif self.path == notebooks.FOLDER / "README.md":
             found = of_page
+        else:
+            found = {"notebooks": of_notebook, "book": of_page}.get(self.path.parent.name, of_library)
+        if found in (of_folds, of_library):  # there one text has one translation
+            return list({message.text: message for message in reversed(list(found(self.path)))}.values())[::-1]
         return list({message.key: message for message in found(self.path)}.values())
 
 
@@ -72,6 +81,8 @@ def all_sources():
     stems = sorted({path.stem for folder in ("quizzes", "exercises") for path in (library / folder).glob("[a-z]*.py")})
     sources |= {f"teaching/{stem}": library / stem for stem in stems}
     sources["teaching/common"] = library / "common"
+    sources["folds"] = notebooks.FOLDER
+    sources["site"] = notebooks.ROOT / "_toc.yml"
     return {name: Source(name, path) for name, path in sources.items()}
 
 
@@ -115,6 +126,14 @@ def of_notebook(path):
         for output in cell.get("outputs", []):
             if text := alternative_text(output):
                 yield Message(f"{cell.id}/alt", text, f"{path.name}, what the figure of cell {cell.id} shows")
+
+
+def of_folds(folder):
+    """Yield what the site calls folded cells: the titles that their code begins with, each once."""
+    for path in notebooks.all_notebooks():
+        for cell in notebooks.read(path).cells:
+            if title := re.search(r"^# @title (.+)$", cell.source, re.MULTILINE):
+                yield Message("fold", title[1], f"{path.name}, cell {cell.id}")
 
 
 # Pages
@@ -214,6 +233,71 @@ def plain(text):
     return "".join(token.content for token in inline.children if token.type in ("text", "code_inline", "math_inline"))
 
 
+# What the site says around its pages
+
+# The theme's words that stand on our pages: no catalogue of its own has them in Korean.
+OF_THE_THEME = """
+Skip to main content
+Back to top
+Search
+Search the course
+Breadcrumb
+Home
+On this page
+previous
+next
+previous page
+next page
+Section Navigation
+Color mode
+Light
+Dark
+System Settings
+Site navigation
+Contents
+Light/Dark
+light/dark
+Toggle primary sidebar
+Toggle secondary sidebar
+Print to PDF
+Download this page
+Download notebook file
+Download source file
+Table of Contents
+Click to expand
+Click to collapse
+Error
+Please activate JavaScript to enable the search functionality.
+By
+General Index
+Indices
+Click to show
+Click to hide
+""".strip().split("\n")
+
+
+def of_site(path):
+    """Yield the course's title, the parts' names, the theme's words, and what our extensions say."""
+    yield Message("course title", config()["title"], "_config.yml")
+    for part in yaml_of(path)["parts"]:
+        yield Message("part of the course", part["caption"], path.name)
+    for text in OF_THE_THEME:
+        yield Message("theme", text, "a word of the theme")
+    for extension in sorted((notebooks.ROOT / "book" / "_ext").glob("*.py")):
+        for text in said_in(parsed(extension)):
+            yield Message(f"extension {extension.stem}", text, extension.name)
+    for text in ("Open in Colab", "run this chapter in your browser, with nothing to install.", WITHOUT_COLAB):
+        yield Message("badge", text, "the cell `colab-badge` of each notebook")
+
+
+def yaml_of(path):
+    return YAML(typ="safe").load(path.read_text(encoding="utf-8"))
+
+
+def config():
+    return yaml_of(notebooks.ROOT / "_config.yml")
+
+
 # Texts of the library
 
 
@@ -260,10 +344,24 @@ def of_exercises(path):
 def of_common(folder):
     """Yield what the engines of quizzes and exercises say by themselves."""
     for path in (folder / "quiz.py", folder / "exercises" / "__init__.py"):
-        for function in (node for node in ast.walk(parsed(path)) if isinstance(node, ast.FunctionDef)):
-            if path.name != "quiz.py" or function.name == "_verdict":
-                for text in texts_of(function):
-                    yield Message(f"{path.parent.name} {function.name.strip('_')}", text, path.name)
+        of_engine = path.name == "__init__.py"
+        for part in (node for node in parsed(path).body if isinstance(node, ast.FunctionDef | ast.ClassDef)):
+            for text in [*(texts_of(part) if of_engine else []), *said_in(part)]:
+                if "say(" not in text:
+                    yield Message(f"{'exercise' if of_engine else 'quiz'} engine, {part.name.strip('_')}", text, path.name)
+
+
+def said_in(part):
+    """Return the texts that a piece of code gives to `say`."""
+    named = {node.targets[0].id: node.value for node in getattr(part, "body", []) if is_named(node)}
+    for node in ast.walk(part):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "say":
+            (given,) = node.args
+            given = named.get(given.id) if isinstance(given, ast.Name) else given
+            if isinstance(given, ast.Constant):
+                yield given.value
+            elif isinstance(given, ast.JoinedStr):
+                yield template(given)
 
 
 def texts_of(part):
@@ -290,6 +388,10 @@ def texts_of(part):
             continue
         if is_sentence(text):
             yield text
+
+
+def is_named(node):
+    return isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
 
 
 def template(node):

@@ -1,0 +1,66 @@
+"""The language in which the course speaks to its reader: English, or the one that the environment variable names.
+
+Code says everything in English. Where a text is shown, `say` puts the translation in its place, if there is one. Whatever else
+a text holds, such as numbers or the reader's own words, is carried over.
+"""
+
+import json
+import os
+import re
+from collections.abc import Callable
+from functools import cache
+from importlib.resources import files
+
+VARIABLE = "TRANSFORMER_LIB_LANGUAGE"
+# Where a value is put into a text: `{answer}` in the messages, as in the code.
+HOLE = re.compile(r"\{[^{}]*\}")
+
+
+def language() -> str:
+    """Return the code of the reader's language, such as "ko": what TRANSFORMER_LIB_LANGUAGE says, or "en"."""
+    return os.environ.get(VARIABLE) or "en"
+
+
+def say(text: str) -> str:
+    """Return `text` in the reader's language, or as it is where nobody has translated it."""
+    return _speaker(language())(text)
+
+
+@cache
+def translations(code: str) -> dict[str, str]:
+    """Return the texts of the library in the language `code`, by the English ones. English needs none."""
+    if code == "en":
+        return {}
+    path = files("transformer_lib") / "locales" / f"{code}.json"
+    if not path.is_file():
+        known = sorted(path.name.removesuffix(".json") for path in (files("transformer_lib") / "locales").iterdir())
+        raise ValueError(f"{VARIABLE} is {code!r}, expected en or one of: {', '.join(known)}")
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+@cache
+def _speaker(code: str) -> Callable[[str], str]:
+    known = translations(code)
+    # What has more words of its own is asked first: it can be nothing else.
+    holed = sorted((text for text in known if HOLE.search(text)), key=lambda text: -len(HOLE.sub("", text)))
+    patterns = [(re.compile("(.+?)".join(map(re.escape, HOLE.split(text))), re.DOTALL), text) for text in holed]
+
+    def speak(text: str) -> str:
+        if not known:
+            return text
+        if text in known:
+            return known[text]
+        for pattern, english in patterns:
+            if found := pattern.fullmatch(text):
+                return _filled(english, known[english], [speak(part) for part in found.groups()])
+        return text
+
+    return speak
+
+
+def _filled(english: str, translated: str, values: list[str]) -> str:
+    """Return the translation with the values in its holes. Holes of one name are filled in the order of the text."""
+    left: dict[str, list[str]] = {}
+    for hole, value in zip(HOLE.findall(english), values, strict=True):
+        left.setdefault(hole, []).append(value)
+    return HOLE.sub(lambda hole: left[hole[0]].pop(0) if len(left[hole[0]]) > 1 else left[hole[0]][0], translated)
