@@ -85,18 +85,14 @@ def is_plain(context):
 
 def placeholders(english, korean, notes):
     """Compare what stands in braces, and code."""
-    for what, pattern in (
-        ("code", r"`[^`]+`"),
-        ("what is put in", r"(?<![{\\^_])\{[^{}]*\}"),
-        ("italics", r"(?<!\w)\*\S[^*]*\*"),
-    ):
+    patterns = {"code": r"`[^`]+`", "what is put in": r"\{[^{}]*\}", "italics": r"(?<!\w)\*\S[^*]*\*"}
+    for what, pattern in patterns.items():
         found = [re.findall(pattern, text) for text in (english, korean)]
         if what == "italics":
             found = [["*"] * len(one) for one in found]
         yield from difference(what, *map(Counter, found))
-    yield from difference(
-        "numbers", *(Counter(NUMBER.findall(text)) for text in (english, korean)), allowed=number_words(english)
-    )
+    allowed = number_words(english) | set(re.findall(r"number: (\S+)", notes))
+    yield from difference("numbers", *(Counter(NUMBER.findall(text)) for text in (english, korean)), allowed=allowed)
     yield from difference("≈", Counter(re.findall("≈", english)), Counter(re.findall("≈", korean)))
 
 

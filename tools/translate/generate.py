@@ -4,6 +4,7 @@ Nothing of this is edited. A message that is open stands there in English.
 """
 
 import json
+from collections import defaultdict
 from pathlib import Path
 
 import nbformat
@@ -11,7 +12,18 @@ import polib
 
 from tools import address, minutes, notebooks, run_notebook
 from tools.translate import catalogue
-from tools.translate.messages import MINUTES, all_sources, alternative_text, blocks, config, is_message, text_of_cell, yaml_of
+from tools.translate.messages import (
+    MINUTES,
+    WITH_SCRIPTS,
+    all_sources,
+    alternative_text,
+    blocks,
+    config,
+    is_message,
+    of_scripts,
+    text_of_cell,
+    yaml_of,
+)
 
 LANGUAGE = "ko"
 # Notebooks for JupyterLab and Colab, and pages beside them, which they link to: committed, because Colab opens what git has.
@@ -19,7 +31,7 @@ TREE = notebooks.ROOT / LANGUAGE
 # The texts that the library says, for whoever runs a Korean notebook.
 TEXTS = notebooks.ROOT / "transformer_lib" / "locales" / f"{LANGUAGE}.json"
 # What both sites read.
-SHARED = ["book/_static", "book/_templates", "book/references.bib", "transformer_lib", "tests", "benchmarks", "locales"]
+SHARED = ["book/_ext", "book/_static", "book/_templates", "book/references.bib", "transformer_lib", "tests", "locales"]
 MINUTES_LINE = "*읽는 데 약 {}분, 연습 문제 {}분. 아래 워크숍에 {}분이 더 듭니다.*"
 SETTING = """\
 # @title 이 과정의 언어: 실행 결과로 나오는 안내를 한국어로
@@ -100,18 +112,23 @@ def page(name, path):
 
 
 def library_texts():
-    """Return the library's texts in Korean, by the English ones, as JSON.
+    """Return the library's texts in Korean, by the English ones, and those of each script, as JSON.
 
     Raises `ValueError` where one English text has two translations.
     """
-    texts = {}
-    for name in all_sources():
+    texts, scripts = {}, defaultdict(dict)
+    for name, source in all_sources().items():
         if not name.startswith("teaching/") and name not in ("folds", "site"):
             continue
         for (context, english), translated in catalogue.translations(name).items():
             if texts.setdefault(english, translated) != translated:
                 raise ValueError(f"{name}, {context}: {english!r} is translated as {texts[english]!r} elsewhere")
-    return json.dumps(dict(sorted(texts.items())), ensure_ascii=False, indent=0) + "\n"
+        if name in WITH_SCRIPTS:
+            for message in of_scripts(source.path):
+                if message.text in texts:
+                    scripts[message.context.removeprefix("figure ")][message.text] = texts[message.text]
+    made = {"texts": dict(sorted(texts.items())), "scripts": dict(sorted(scripts.items()))}
+    return json.dumps(made, ensure_ascii=False, indent=0) + "\n"
 
 
 def generated():

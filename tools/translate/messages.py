@@ -18,6 +18,7 @@ from ruamel.yaml import YAML
 
 from tools import minutes, notebooks
 from tools.address import WITHOUT_COLAB
+from tools.translate.scripts import literals
 
 FOLDER = notebooks.ROOT / "locales" / "ko"
 # As in _config.yml.
@@ -31,6 +32,7 @@ MINUTES = "*{minutes}*"
 STAMPED = {"colab-badge"}
 # Directives of a page whose text a reader sees; what stands in others is code, or nothing.
 WITH_TEXT = re.compile(r"`{3,}\{(page-figure)\}")
+WITH_SCRIPTS = ("teaching/figures", "teaching/explorer")
 LETTERS = re.compile(r"[A-Za-z]{2,}")
 
 
@@ -64,11 +66,13 @@ class Source:
             found = of_site
         elif self.name == "folds":
             found = of_folds
+        elif self.name in WITH_SCRIPTS:
+            found = of_scripts
         elif self.path == notebooks.FOLDER / "README.md":
             found = of_page
         else:
             found = {"notebooks": of_notebook, "book": of_page}.get(self.path.parent.name, of_library)
-        if found in (of_folds, of_library):  # there one text has one translation
+        if found in (of_folds, of_library, of_scripts):  # there one text has one translation
             return list({message.text: message for message in reversed(list(found(self.path)))}.values())[::-1]
         return list({message.key: message for message in found(self.path)}.values())
 
@@ -81,6 +85,8 @@ def all_sources():
     stems = sorted({path.stem for folder in ("quizzes", "exercises") for path in (library / folder).glob("[a-z]*.py")})
     sources |= {f"teaching/{stem}": library / stem for stem in stems}
     sources["teaching/common"] = library / "common"
+    sources["teaching/figures"] = library / "figures" / "live"
+    sources["teaching/explorer"] = notebooks.ROOT / "book" / "_static" / "translator"
     sources["folds"] = notebooks.FOLDER
     sources["site"] = notebooks.ROOT / "_toc.yml"
     return {name: Source(name, path) for name, path in sources.items()}
@@ -364,7 +370,40 @@ def said_in(part):
                 yield template(given)
 
 
-def texts_of(part):
+# Words that a script shows alone; other single words are names.
+LABEL = re.compile(r"(?:label|title|name|caption|textContent)(?::| =)\s*$")
+# Styles, selectors and what a script says to its engine.
+NO_TEXT = re.compile(r"use strict|stroke=|color-mix|prefers-|px system-ui|^[.#;]|;.*:|^[a-z]+:[a-z0-9(]|^tbody|^input, ")
+
+
+def of_scripts(folder):
+    """Yield what the figures that answer say, or the explorer: the texts of their scripts, and of the picture before them."""
+    for path in sorted(folder.glob("*.js")):
+        if folder.name == "translator" and path.stem not in ("box", "client", "explorer", "service"):
+            continue
+        found = []
+        if (module := path.with_suffix(".py")).exists():
+            found = [text for part in parsed(module).body if isinstance(part, ast.FunctionDef) for text in shown_of(part)]
+        for text, before in literals(path.read_text(encoding="utf-8")):
+            if not NO_TEXT.search(text) and (
+                is_sentence(text) or (LABEL.search(before) and re.fullmatch("[A-Za-z]{3,}", text))
+            ):
+                found.append(text)
+        for text in found:
+            yield Message(f"figure {path.stem}", text, path.name)
+
+
+def shown_of(part):
+    """Return the texts of a function that draws: sentences, and what stands between the tags of its pictures."""
+    for text in texts_of(part, is_shown=lambda text: True):
+        if "<" in text:
+            pieces = re.findall(r">([^<>]+)<|aria-label=\"([^\"]+)\"|^([^<>]+)</", text)
+            yield from (piece for found in pieces for piece in found if LETTERS.search(re.sub(r"\{[^{}]*\}", "", piece)))
+        elif is_sentence(text) and not NO_TEXT.search(text):
+            yield text
+
+
+def texts_of(part, is_shown=None):
     """Return the texts of a piece of code that a reader may see; what is put in stands in braces, as in the code."""
     skipped = set()
     for node in ast.walk(part):
@@ -386,7 +425,7 @@ def texts_of(part):
             text = template(node)
         else:
             continue
-        if is_sentence(text):
+        if (is_shown or is_sentence)(text):
             yield text
 
 

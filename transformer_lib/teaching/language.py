@@ -4,6 +4,7 @@ Code says everything in English. Where a text is shown, `say` puts the translati
 a text holds, such as numbers or the reader's own words, is carried over.
 """
 
+import html
 import json
 import os
 import re
@@ -26,11 +27,38 @@ def say(text: str) -> str:
     return _speaker(language())(text)
 
 
+def say_in_html(picture: str) -> str:
+    """Return HTML or SVG whose texts and labels are in the reader's language."""
+    shown = re.compile(r"(?<=>)[^<>]*[^\W\d_][^<>]*(?=<)|(?<=aria-label=\")[^\"]+(?=\")")
+    return (
+        shown.sub(lambda text: html.escape(say(html.unescape(text[0])), quote=False), picture)
+        if language() != "en"
+        else picture
+    )
+
+
+def script_texts(*names: str) -> dict[str, str]:
+    """Return the texts of the scripts `names` in the reader's language, by the English ones."""
+    of_scripts = _translations(language())["scripts"]
+    return {english: text for name in names for english, text in of_scripts.get(name, {}).items()}
+
+
+def speaking_script(*names: str) -> str:
+    """Return JavaScript with a function `speakIn(root)`: what the scripts `names` put into `root` is in the reader's language.
+
+    In English there is nothing to translate, and the script is empty.
+    """
+    texts = script_texts(*names)
+    if not texts:
+        return ""
+    data = json.dumps(texts, ensure_ascii=True, sort_keys=True).replace("</", "<\\/")
+    return (files("transformer_lib.teaching") / "speak.js").read_text(encoding="utf-8").replace("TEXTS", data, 1)
+
+
 @cache
-def translations(code: str) -> dict[str, str]:
-    """Return the texts of the library in the language `code`, by the English ones. English needs none."""
+def _translations(code: str) -> dict[str, dict]:
     if code == "en":
-        return {}
+        return {"texts": {}, "scripts": {}}
     path = files("transformer_lib") / "locales" / f"{code}.json"
     if not path.is_file():
         known = sorted(path.name.removesuffix(".json") for path in (files("transformer_lib") / "locales").iterdir())
@@ -40,7 +68,7 @@ def translations(code: str) -> dict[str, str]:
 
 @cache
 def _speaker(code: str) -> Callable[[str], str]:
-    known = translations(code)
+    known = _translations(code)["texts"]
     # What has more words of its own is asked first: it can be nothing else.
     holed = sorted((text for text in known if HOLE.search(text)), key=lambda text: -len(HOLE.sub("", text)))
     patterns = [(re.compile("(.+?)".join(map(re.escape, HOLE.split(text))), re.DOTALL), text) for text in holed]

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 from transformer_lib.teaching.figures.theme import ROLES_DARK, ROLES_LIGHT, stylesheet
+from transformer_lib.teaching.language import say, say_in_html, speaking_script
 
 _HERE = Path(__file__).parent
 
@@ -54,19 +55,23 @@ class LiveFigure:
         self.name, self.title, self.still, self.says, self.data, self.uses = name, title, still, says, data, uses
 
     def __repr__(self) -> str:
-        return f"{self.title}: {self.says}"
+        return f"{say(self.title)}: {say(self.says)}"
 
     def _repr_html_(self) -> str:
         style = stylesheet("tl-live", _RULES, light=ROLES_LIGHT, dark=ROLES_DARK)
         scripts = "".join((_HERE / f"{name}.js").read_text("utf-8") for name in ("parts", *self.uses, self.name))
         # Inside a script element, `</` could end it.
         data = json.dumps(self.data, ensure_ascii=True, sort_keys=True).replace("</", "<\\/")
-        script = f"(() => {{\n{scripts}\nstart(partsOf(document.currentScript.parentElement), {data})\n}})()"
+        speaking = speaking_script("parts", *self.uses, self.name)
+        start = f"start(partsOf(document.currentScript.parentElement), {data})"
+        if speaking:
+            start = f"{speaking}speakIn(document.currentScript.parentElement)\n{start}"
+        script = f"(() => {{\n{scripts}\n{start}\n}})()"
         # JupyterLab takes arrows and letters for commands of its own, but not inside an element with the second attribute.
         return (
             f'<figure class="tl-live" data-figure="{self.name}">'
-            f"{style}<figcaption>{html.escape(self.title)}</figcaption>"
-            f'<div class="tl-controls"></div><div class="tl-stage">{self.still}</div>'
-            f'<p class="tl-says" aria-live="polite">{html.escape(self.says)}</p>'
+            f"{style}<figcaption>{html.escape(say(self.title))}</figcaption>"
+            f'<div class="tl-controls"></div><div class="tl-stage">{say_in_html(self.still)}</div>'
+            f'<p class="tl-says" aria-live="polite">{html.escape(say(self.says))}</p>'
             f"<script>{script}</script></figure>"
         )
