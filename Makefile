@@ -14,7 +14,7 @@ export TRANSFORMER_LIB_QUIET := 1
 .PHONY: help book print lint test mutants run tidy check lab records new translate serve address picture architecture clean clean-all
 
 help:
-	@echo "make book                          build the site into _build/html"
+	@echo "make book                          build the site into _build/html, the Korean one into _build/html/ko"
 	@echo "make print                         write the whole book as PDF and EPUB into _build/print, linked from the site"
 	@echo "make test                          lint, build the site, execute every notebook, run every test"
 	@echo "make mutants                       switch each bug of chapter 18 on, and see its test fail"
@@ -43,6 +43,7 @@ endif
 
 book: $(READY)
 	$(BIN)/jupyter-book build . -W --keep-going
+	$(BIN)/python -m tools.translate.site
 
 # The site is built again at the end: its first page then links to the two files.
 print: book
@@ -100,6 +101,7 @@ new: $(READY)
 
 translate: $(READY)
 	$(BIN)/python -m tools.translate $(NAME)
+	$(BIN)/python -m tools.translate --generate
 
 address: $(READY)
 	$(BIN)/python -m tools.address $(URL)

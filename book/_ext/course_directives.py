@@ -12,8 +12,8 @@ from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
 from transformer_lib import teaching
+from transformer_lib._language import say
 from transformer_lib.teaching.figures import COLOURS, pages, plots
-from transformer_lib.teaching.language import say
 from transformer_lib.teaching.quizzes import chapter_quiz
 
 # As `tools/minutes.py` writes it, and `tools/translate/generate.py`.

@@ -8,8 +8,8 @@ from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode, depart_HideCellInput
 from sphinx.util import logging
 
+from transformer_lib._language import language, say
 from transformer_lib.teaching.corpora.english_french import grammar_corpus
-from transformer_lib.teaching.language import language, say
 
 logger = logging.getLogger(__name__)
 

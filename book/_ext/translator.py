@@ -16,11 +16,11 @@ from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
 from transformer_lib import teaching
+from transformer_lib._language import say
 from transformer_lib.seq2seq import EOS_ID, SOS_ID
 from transformer_lib.teaching.corpora import english_french
 from transformer_lib.teaching.figures.live.tensors import in_half_precision
 from transformer_lib.teaching.figures.theme import stylesheet
-from transformer_lib.teaching.language import say
 from transformer_lib.translation import pretrained_translator
 
 WEIGHTS = "translator/weights.js"

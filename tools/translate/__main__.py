@@ -5,7 +5,8 @@ Without an option the PO files are brought up to date with the English sources, 
 
 --open prints the open messages in a form that can be filled in: `%%% context`, notes for the check in lines with #, the English
 after `<<<`, the Korean after `>>>`.
---take reads such a file into the PO file. --check compares each translation with its English.
+--take reads such a file into the PO file. --check compares each translation with its English. --generate writes what is made
+of the translations and committed: Korean notebooks and pages in `ko/`, and the library's texts.
 """
 
 import argparse
@@ -13,7 +14,8 @@ import re
 import sys
 from pathlib import Path
 
-from tools.translate import catalogue, compare
+from tools import notebooks
+from tools.translate import catalogue, compare, generate
 from tools.translate.messages import all_sources, find
 
 
@@ -89,7 +91,11 @@ def main(arguments=None):
     kind.add_argument("--check", action="store_true", help="compare each translation with its English")
     kind.add_argument("--open", action="store_true", help="print what is open, as a form to fill in")
     kind.add_argument("--take", type=Path, metavar="FILE", help="read a form that was filled in; NAME says for what")
+    kind.add_argument("--generate", action="store_true", help="write what is made of all translations")
     given = parser.parse_args(arguments)
+    if given.generate:
+        print(*(f"wrote {path.relative_to(notebooks.ROOT)}" for path in generate.write_all()), sep="\n")
+        return
     sources = [find(name) for name in given.name] or list(all_sources().values())
     if given.take and len(given.name) != 1:
         parser.error("--take needs one NAME")

@@ -201,15 +201,7 @@ def write_site(folder):
             write(folder / "notebooks" / source.path.name, notebook(source.path, with_outputs=True))
         elif source.path.parent.name == "book":
             write(folder / "book" / source.path.name, page(source.name, source.path))
-    for shared in (
-        "book/_static",
-        "book/_templates",
-        "book/references.bib",
-        "transformer_lib",
-        "tests",
-        "benchmarks",
-        "locales",
-    ):
+    for shared in SHARED:
         link = folder / shared
         if not link.is_symlink():
             link.symlink_to(notebooks.ROOT / shared)

@@ -68,11 +68,13 @@ class Source:
             found = of_folds
         elif self.name in WITH_SCRIPTS:
             found = of_scripts
+        elif self.name == "teaching/commands":
+            found = of_commands
         elif self.path == notebooks.FOLDER / "README.md":
             found = of_page
         else:
             found = {"notebooks": of_notebook, "book": of_page}.get(self.path.parent.name, of_library)
-        if found in (of_folds, of_library, of_scripts):  # there one text has one translation
+        if found in (of_commands, of_folds, of_library, of_scripts):  # there one text has one translation
             return list({message.text: message for message in reversed(list(found(self.path)))}.values())[::-1]
         return list({message.key: message for message in found(self.path)}.values())
 
@@ -87,6 +89,7 @@ def all_sources():
     sources["teaching/common"] = library / "common"
     sources["teaching/figures"] = library / "figures" / "live"
     sources["teaching/explorer"] = notebooks.ROOT / "book" / "_static" / "translator"
+    sources["teaching/commands"] = notebooks.ROOT / "transformer_lib" / "_commands.py"
     sources["folds"] = notebooks.FOLDER
     sources["site"] = notebooks.ROOT / "_toc.yml"
     return {name: Source(name, path) for name, path in sources.items()}
@@ -363,11 +366,40 @@ def said_in(part):
     for node in ast.walk(part):
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "say":
             (given,) = node.args
-            given = named.get(given.id) if isinstance(given, ast.Name) else given
-            if isinstance(given, ast.Constant):
-                yield given.value
-            elif isinstance(given, ast.JoinedStr):
-                yield template(given)
+            text = text_of(named.get(given.id) if isinstance(given, ast.Name) else given)
+            if text:
+                yield text
+
+
+# What the commands call, and whose errors they show.
+CALLED = ["_commands", "_train", "_runs", "_lines", "_files", "_named_data", "_checkpoints"]
+
+
+def of_commands(path):
+    """Yield the help of the commands, and the errors that a user of them can put right."""
+    for node in ast.walk(parsed(path)):
+        if isinstance(node, ast.Call):
+            helps = [keyword.value for keyword in node.keywords if keyword.arg in ("help", "description", "epilog")]
+            for text in filter(None, map(text_of, helps)):
+                yield Message("command help", text, path.name)
+        if is_named(node) and (text := text_of(node.value)) and is_sentence(text):
+            yield Message("command help", text, path.name)
+    for text in said_in(parsed(path)):
+        yield Message("command says", text, path.name)
+    for name in CALLED:
+        module = path.with_name(f"{name}.py")
+        for node in ast.walk(parsed(module)):
+            if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and node.exc.args:
+                text = text_of(node.exc.args[0])
+                if text and is_sentence(text):
+                    yield Message("command error", text, module.name)
+
+
+def text_of(node):
+    """Return the text of a constant or of an f-string; None for anything else."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    return template(node) if isinstance(node, ast.JoinedStr) else None
 
 
 # Words that a script shows alone; other single words are names.

@@ -21,7 +21,6 @@ def build(output):
     os.environ["TRANSFORMER_LIB_LANGUAGE"] = generate.LANGUAGE
     os.environ["ENGLISH_DOCTREES"] = str(output / ".doctrees")
     source = output / generate.LANGUAGE
-    generate.write(generate.TEXTS, generate.library_texts())
     generate.write_site(source)
     command = [str(Path(sys.executable).with_name("jupyter-book")), "build", str(source), "-W", "--keep-going"]
     subprocess.run(command, cwd=notebooks.ROOT, check=True)

@@ -5,8 +5,8 @@ import html
 import re
 from dataclasses import dataclass
 
+from transformer_lib._language import say
 from transformer_lib.teaching.figures.theme import stylesheet
-from transformer_lib.teaching.language import say
 
 _RULES = """
 .tl-quiz{background:var(--tl-surface);color:var(--tl-ink);max-width:44rem;margin:.5rem 0;padding:.25rem;

@@ -37,7 +37,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from transformer_lib.teaching.language import say
+from transformer_lib._language import say
 
 __all__ = ["Hint", "compare", "exercise", "expect", "judge", "normal", "numbers", "same"]
 

@@ -4,8 +4,8 @@ import html
 import json
 from pathlib import Path
 
+from transformer_lib._language import say, say_in_html, script_texts
 from transformer_lib.teaching.figures.theme import ROLES_DARK, ROLES_LIGHT, stylesheet
-from transformer_lib.teaching.language import say, say_in_html, speaking_script
 
 _HERE = Path(__file__).parent
 
@@ -42,6 +42,20 @@ _RULES = """
 """
 
 
+def in_script(data: dict) -> str:
+    """Return `data` as it may stand inside a script element, which `</` could end."""
+    return json.dumps(data, ensure_ascii=True, sort_keys=True).replace("</", "<\\/")
+
+
+def speaking_script(*names: str) -> str:
+    """Return JavaScript with a function `speakIn(root)`: what the scripts `names` put into `root` is in the reader's language.
+
+    In English there is nothing to translate, and the script is empty.
+    """
+    texts = script_texts(*names)
+    return (_HERE / "speak.js").read_text("utf-8").replace("TEXTS", in_script(texts), 1) if texts else ""
+
+
 class LiveFigure:
     """What a notebook shows as a figure that answers to its reader: see the functions of this package.
 
@@ -60,8 +74,7 @@ class LiveFigure:
     def _repr_html_(self) -> str:
         style = stylesheet("tl-live", _RULES, light=ROLES_LIGHT, dark=ROLES_DARK)
         scripts = "".join((_HERE / f"{name}.js").read_text("utf-8") for name in ("parts", *self.uses, self.name))
-        # Inside a script element, `</` could end it.
-        data = json.dumps(self.data, ensure_ascii=True, sort_keys=True).replace("</", "<\\/")
+        data = in_script(self.data)
         speaking = speaking_script("parts", *self.uses, self.name)
         start = f"start(partsOf(document.currentScript.parentElement), {data})"
         if speaking:

@@ -43,18 +43,6 @@ def script_texts(*names: str) -> dict[str, str]:
     return {english: text for name in names for english, text in of_scripts.get(name, {}).items()}
 
 
-def speaking_script(*names: str) -> str:
-    """Return JavaScript with a function `speakIn(root)`: what the scripts `names` put into `root` is in the reader's language.
-
-    In English there is nothing to translate, and the script is empty.
-    """
-    texts = script_texts(*names)
-    if not texts:
-        return ""
-    data = json.dumps(texts, ensure_ascii=True, sort_keys=True).replace("</", "<\\/")
-    return (files("transformer_lib.teaching") / "speak.js").read_text(encoding="utf-8").replace("TEXTS", data, 1)
-
-
 @cache
 def _translations(code: str) -> dict[str, dict]:
     if code == "en":
