@@ -48,12 +48,12 @@ def in_script(data: dict) -> str:
 
 
 def speaking_script(*names: str) -> str:
-    """Return JavaScript with a function `speakIn(root)`: what the scripts `names` put into `root` is in the reader's language.
+    """Return JavaScript with a function `translateIn(root)`: what the scripts `names` put into `root` is in the reader's language.
 
     In English there is nothing to translate, and the script is empty.
     """
     texts = script_texts(*names)
-    return (_HERE / "speak.js").read_text("utf-8").replace("TEXTS", in_script(texts), 1) if texts else ""
+    return (_HERE / "language.js").read_text("utf-8").replace("TEXTS", in_script(texts), 1) if texts else ""
 
 
 class LiveFigure:
@@ -78,7 +78,7 @@ class LiveFigure:
         speaking = speaking_script("parts", *self.uses, self.name)
         start = f"start(partsOf(document.currentScript.parentElement), {data})"
         if speaking:
-            start = f"{speaking}speakIn(document.currentScript.parentElement)\n{start}"
+            start = f"{speaking}translateIn(document.currentScript.parentElement)\n{start}"
         script = f"(() => {{\n{scripts}\n{start}\n}})()"
         # JupyterLab takes arrows and letters for commands of its own, but not inside an element with the second attribute.
         return (

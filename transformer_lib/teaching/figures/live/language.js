@@ -1,5 +1,5 @@
 // Says in another language what scripts put into `root`: each text and each label is exchanged as soon as it stands there.
-const speakIn = (() => {
+const translateIn = (() => {
   const texts = TEXTS
   const HOLE = /\{[^{}]*\}/g
   const LABELS = ["aria-label", "aria-valuetext", "title", "placeholder"]
