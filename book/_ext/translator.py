@@ -16,9 +16,10 @@ from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
 from transformer_lib import teaching
-from transformer_lib._language import say
+from transformer_lib._language import language, say
 from transformer_lib.seq2seq import EOS_ID, SOS_ID
 from transformer_lib.teaching.corpora import english_french
+from transformer_lib.teaching.figures.live.figure import speaking_script
 from transformer_lib.teaching.figures.live.tensors import in_half_precision
 from transformer_lib.teaching.figures.theme import stylesheet
 from transformer_lib.translation import pretrained_translator
@@ -26,6 +27,7 @@ from transformer_lib.translation import pretrained_translator
 WEIGHTS = "translator/weights.js"
 START = "/* Generated from transformer_lib/pretrained. */\n(globalThis.transformer_lib ??= {}).pretrained = "
 MARK = "tl-translator"
+SPEAKING = ("box", "client", "explorer", "service")  # the scripts that put words into the page
 PLACE = "<!-- the translator, with first words -->"
 EXAMPLES = [
     "the white cow is big",
@@ -68,6 +70,10 @@ def write_weights(app):
     path = Path(app.outdir, "_static", WEIGHTS)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(weights_script(), encoding="utf-8")
+    if language() != "en":
+        each = f"document.querySelectorAll('.{MARK}').forEach(translateIn)"
+        script = f"(() => {{\n{speaking_script(*SPEAKING)}{each}\n}})()\n" if speaking_script(*SPEAKING) else ""
+        path.with_name("language.js").write_text(script, encoding="utf-8")
 
 
 @torch.no_grad()
@@ -181,7 +187,8 @@ def add_files(app, page, template, context, doctree):
     body = context.get("body", "")
     if f'class="{MARK}' in body:
         app.add_css_file("translator.css")
-        for name in ("client", "box", *(["explorer"] if "data-explorer=" in body else [])):
+        names = ["client", "box", *(["explorer"] if "data-explorer=" in body else [])]
+        for name in [*(["language"] if language() != "en" else []), *names]:
             app.add_js_file(f"translator/{name}.js", loading_method="defer")
 
 

@@ -28,11 +28,17 @@ const translateIn = (() => {
     return /[A-Za-z]/.test(plain) ? text.replace(/\S[\s\S]*\S|\S/, () => said(plain)) : text
   }
 
+  // Words that are marked as another language stay: those of the sentences.
+  const stays = (node, root) => {
+    const marked = (node.parentElement ?? root).closest("[lang]")
+    return marked !== null && marked !== root && root.contains(marked)
+  }
+
   function speak(node) {
     if (node.nodeType === Node.TEXT_NODE) {
       const text = /^(SCRIPT|STYLE)$/.test(node.parentNode?.nodeName) ? node.data : translated(node.data)
       if (text !== node.data) node.data = text
-    } else if (node.nodeType === Node.ELEMENT_NODE) {
+    } else if (node.nodeType === Node.ELEMENT_NODE && !node.hasAttribute("lang")) {
       for (const name of LABELS) {
         const text = node.getAttribute(name)
         if (text && translated(text) !== text) node.setAttribute(name, translated(text))
@@ -44,7 +50,8 @@ const translateIn = (() => {
   return (root) => {
     speak(root)
     new MutationObserver((changes) => {
-      for (const { target, addedNodes, type } of changes) type === "childList" ? addedNodes.forEach(speak) : speak(target)
+      for (const { target, addedNodes, type } of changes)
+        if (!stays(addedNodes[0] ?? target, root)) type === "childList" ? addedNodes.forEach(speak) : speak(target)
     }).observe(root, { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: LABELS })
   }
 })()
