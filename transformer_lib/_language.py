@@ -15,6 +15,8 @@ from importlib.resources import files
 VARIABLE = "TRANSFORMER_LIB_LANGUAGE"
 # Where a value is put into a text: `{answer}` in the messages, as in the code.
 HOLE = re.compile(r"\{[^{}]*\}")
+# What a reader of HTML sees or hears: a text with a letter between two tags, or a label.
+SHOWN = re.compile(r"(?<=>)[^<>]*[^\W\d_][^<>]*(?=<)|(?<=aria-label=\")[^\"]+(?=\")")
 
 
 def language() -> str:
@@ -29,12 +31,14 @@ def say(text: str) -> str:
 
 def say_in_html(picture: str) -> str:
     """Return HTML or SVG whose texts and labels are in the reader's language."""
-    shown = re.compile(r"(?<=>)[^<>]*[^\W\d_][^<>]*(?=<)|(?<=aria-label=\")[^\"]+(?=\")")
-    return (
-        shown.sub(lambda text: html.escape(say(html.unescape(text[0])), quote=False), picture)
-        if language() != "en"
-        else picture
-    )
+    if language() == "en":
+        return picture
+
+    def said(found: re.Match) -> str:
+        words = found[0].strip()
+        return found[0].replace(words, html.escape(say(html.unescape(words))))
+
+    return SHOWN.sub(said, picture)
 
 
 def script_texts(*names: str) -> dict[str, str]:

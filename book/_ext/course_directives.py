@@ -60,7 +60,8 @@ class ModelMap(HtmlDirective):
     """`{model-map}`: the drawing of the whole model, each box linked to its chapter's page where it has one."""
 
     def html(self):
-        return str(teaching.model_map(links={stem: self.link(page) for stem, page in chapters(self.env).items()}))
+        links = {stem: self.link(page) for stem, page in chapters(self.env).items()}
+        return teaching.model_map(links=links)._repr_html_()
 
 
 class ChapterQuiz(HtmlDirective):

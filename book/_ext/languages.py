@@ -1,5 +1,6 @@
 """Two languages: a switch that keeps the place, anchors that are the same in both, and a search that knows Korean particles."""
 
+import gettext
 import os
 import pickle
 import re
@@ -7,12 +8,14 @@ from pathlib import Path
 
 from docutils import nodes
 from docutils.transforms import Transform
+from sphinx.locale import get_translator, translators
 from sphinx.search.en import SearchEnglish
 from sphinx.util import logging
 
 logger = logging.getLogger(__name__)
 
 NAMES = {"en": "English", "ko": "한국어"}
+DOMAINS = ("sphinx", "booktheme", "togglebutton")
 FOLDER = "ko"  # of the Korean site, in the English one
 
 # What may stand behind a Korean noun; the first list behind a last consonant, the second behind a vowel (or ㄹ, for 로).
@@ -165,16 +168,22 @@ def offer_other_language(app, page, template, context, doctree):
 
 
 def add_words(app):
-    """Let Sphinx find the theme's words in Korean, before those that it has itself."""
+    """Let our Korean words come before those of Sphinx and of the theme.
+
+    Sphinx's own "alias of" puts a syllable right behind what docutils takes for a reference only before a space.
+    """
     words = Path(app.confdir, "words")
-    if words.is_dir():
-        for domain in ("sphinx", "booktheme", "togglebutton"):
-            app.add_message_catalog(domain, str(words))
+    if not words.is_dir():
+        return
+    for domain in DOMAINS:
+        ours = gettext.translation(domain, words, ["ko"])
+        ours.add_fallback(get_translator(domain))
+        translators["general", domain] = ours
 
 
 def setup(app):
-    add_words(app)
+    app.connect("builder-inited", add_words)
     app.add_search_language(SearchKorean)
     app.add_transform(EnglishAnchors)
-    app.connect("html-page-context", offer_other_language, priority=900)
+    app.connect("html-page-context", offer_other_language, priority=100)  # before the theme drops what is empty
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -282,6 +282,7 @@ General Index
 Indices
 Click to show
 Click to hide
+alias of %s
 """.strip().split("\n")
 
 
@@ -351,13 +352,30 @@ def of_exercises(path):
 
 
 def of_common(folder):
-    """Yield what the engines of quizzes and exercises say by themselves."""
-    for path in (folder / "quiz.py", folder / "exercises" / "__init__.py"):
-        of_engine = path.name == "__init__.py"
-        for part in (node for node in parsed(path).body if isinstance(node, ast.FunctionDef | ast.ClassDef)):
-            for text in [*(texts_of(part) if of_engine else []), *said_in(part)]:
+    """Yield what the engines of quizzes and exercises say by themselves, and the words of the map."""
+    engine = folder / "exercises" / "__init__.py"
+    for part in parsed(engine).body:
+        if isinstance(part, ast.FunctionDef | ast.ClassDef):
+            for text in [*texts_of(part, is_shown=is_piece), *said_in(part)]:
                 if "say(" not in text:
-                    yield Message(f"{'exercise' if of_engine else 'quiz'} engine, {part.name.strip('_')}", text, path.name)
+                    yield Message(f"exercise engine, {part.name.strip('_')}", text, "exercises/__init__.py")
+    for text in said_in(parsed(folder / "quiz.py")):
+        yield Message("quiz engine", text, "quiz.py")
+    drawn = parsed(folder / "figures" / "model_map.py").body
+    tables = [text for part in drawn if isinstance(part, ast.Assign | ast.AnnAssign) for text in texts_of(part, is_shown=str)]
+    words = [text for text in tables if text not in NO_WORDS and LETTERS.search(text) and not NO_LABEL.fullmatch(text)]
+    for text in [*words, *(text for part in drawn if isinstance(part, ast.FunctionDef) for text in shown_of(part))]:
+        yield Message("figure model_map", text, "model_map.py")
+
+
+# In the tables of the map: chapters, and kinds of boxes and of words.
+NO_LABEL = re.compile(r"[a-z]+(_[a-z]+)+|(box|heading|note|token)( [a-z]+)*|(?s:.*[;{].*)|<SOS> .*|.* <EOS>|I am a student")
+NO_WORDS = {notebooks.module_name(path) for path in notebooks.all_notebooks()} - {"attention"}
+
+
+def is_piece(text):
+    """Whether a text of the engine is part of what a reader sees: a sentence, or a word with something put in."""
+    return is_sentence(text) or ("{" in text and len(LETTERS.findall(re.sub(r"\{[^{}]*\}", "", text))) > 0)
 
 
 def said_in(part):
@@ -430,7 +448,8 @@ def shown_of(part):
     for text in texts_of(part, is_shown=lambda text: True):
         if "<" in text:
             pieces = re.findall(r">([^<>]+)<|aria-label=\"([^\"]+)\"|^([^<>]+)</", text)
-            yield from (piece for found in pieces for piece in found if LETTERS.search(re.sub(r"\{[^{}]*\}", "", piece)))
+            found = (piece.strip() for piece in "\0".join(map("\0".join, pieces)).split("\0"))
+            yield from (piece for piece in found if LETTERS.search(re.sub(r"\{[^{}]*\}", "", piece)))
         elif is_sentence(text) and not NO_TEXT.search(text):
             yield text
 

@@ -48,7 +48,7 @@ def in_script(data: dict) -> str:
 
 
 def speaking_script(*names: str) -> str:
-    """Return JavaScript with a function `translateIn(root)`: what the scripts `names` put into `root` is in the reader's language.
+    """Return JavaScript with a function `translateIn(root)`, for what the scripts `names` put into `root`.
 
     In English there is nothing to translate, and the script is empty.
     """
