@@ -132,32 +132,38 @@ class EnglishAnchors(Transform):
         self.document.myst_slugs = env.metadata[env.docname]["myst_slugs"] = slugs
 
 
-def open_names(app):
-    """Return the names of the pages that are not translated yet: there English is all there is."""
+def read_open_pages(app, config):
+    """Take over the list of pages that are not translated yet, for there English is all there is. A new list writes all anew."""
     path = Path(app.confdir, "locales", "ko", "OPEN")
-    return set(path.read_text(encoding="utf-8").split()) if path.exists() else set()
+    config.open_pages = sorted(path.read_text(encoding="utf-8").split()) if path.exists() else []
+    config.has_korean = path.parent.is_dir()
+
+
+def is_open(app, page):
+    return page.rpartition("/")[2] in app.config.open_pages
 
 
 def other_page(app, page):
     """Return the address of the same page in the other language, seen from this one; None where there is none."""
-    if page == "404" or (page.rpartition("/")[2] in open_names(app) and app.config.language != "ko"):
+    here = app.config.language
+    if page == "404" or not app.config.has_korean or (here != "ko" and is_open(app, page)):
         return None
     up = "../" * page.count("/")
-    return f"{up}../{page}.html" if app.config.language == "ko" else f"{up}{FOLDER}/{page}.html"
+    return f"{up}../{page}.html" if here == "ko" else f"{up}{FOLDER}/{page}.html"
 
 
 def offer_other_language(app, page, template, context, doctree):
     here = app.config.language
     other = other_page(app, page)
-    is_open = here == "ko" and page.rpartition("/")[2] in open_names(app)
-    if is_open and "body" in context:
+    in_english = here == "ko" and is_open(app, page)
+    if in_english and "body" in context:
         context["body"] = f'<div lang="en">{context["body"]}</div>'
         context["metatags"] = context.get("metatags", "") + '<meta name="robots" content="noindex">'
     if other is None:
         return
     code = "en" if here == "ko" else "ko"
     context["other_language"] = {"code": code, "name": NAMES[code], "address": other}
-    if is_open:
+    if in_english:
         return
     links = {here: f"{page}.html".rpartition("/")[2], code: other}
     if base := app.config.html_baseurl:
@@ -182,6 +188,9 @@ def add_words(app):
 
 
 def setup(app):
+    app.add_config_value("open_pages", [], "html")
+    app.add_config_value("has_korean", False, "html")
+    app.connect("config-inited", read_open_pages)
     app.connect("builder-inited", add_words)
     app.add_search_language(SearchKorean)
     app.add_transform(EnglishAnchors)

@@ -3,6 +3,6 @@ document.addEventListener("click", (event) => {
   const link = event.target.closest?.("a.language-switch");
   if (!link) return;
   const places = document.querySelectorAll(".bd-article section[id], .bd-article [id^='cell-']");
-  const passed = [...places].filter((place) => place.getClientRects().length && place.getBoundingClientRect().top < 160);
+  const passed = [...places].filter((place) => place.getClientRects().length && place.getBoundingClientRect().top < innerHeight / 3);
   link.hash = scrollY > 200 && passed.length ? passed.at(-1).id : location.hash;
 });
