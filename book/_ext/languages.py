@@ -133,7 +133,7 @@ class EnglishAnchors(Transform):
 
 
 def read_open_pages(app, config):
-    """Take over the list of pages that are not translated yet, for there English is all there is. A new list writes all anew."""
+    """Take over the list of pages that are not translated yet. A new list writes all pages anew."""
     path = Path(app.confdir, "locales", "ko", "OPEN")
     config.open_pages = sorted(path.read_text(encoding="utf-8").split()) if path.exists() else []
     config.has_korean = path.parent.is_dir()
