@@ -15,8 +15,8 @@ from importlib.resources import files
 VARIABLE = "TRANSFORMER_LIB_LANGUAGE"
 # Where a value is put into a text: `{answer}` in the messages, as in the code.
 HOLE = re.compile(r"\{[^{}]*\}")
-# What a reader of HTML sees or hears: a text with a letter between two tags, or a label.
-SHOWN = re.compile(r"(?<=>)[^<>]*[^\W\d_][^<>]*(?=<)|(?<=aria-label=\")[^\"]+(?=\")")
+# What a reader of HTML sees or hears: a text with a letter between two tags, or a label. Styles are found first, and stay.
+SHOWN = re.compile(r"(?s:<style>.*?</style>)|(?<=>)[^<>]*[^\W\d_][^<>]*(?=<)|(?<=aria-label=\")[^\"]+(?=\")")
 
 
 def language() -> str:
@@ -36,7 +36,7 @@ def say_in_html(picture: str) -> str:
 
     def said(found: re.Match) -> str:
         words = found[0].strip()
-        return found[0].replace(words, html.escape(say(html.unescape(words))))
+        return found[0].replace(words, html.escape(say(html.unescape(words)))) if words[0] != "<" else found[0]
 
     return SHOWN.sub(said, picture)
 

@@ -76,6 +76,12 @@ def test_a_figure_speaks_too(korean):
         assert text in shown
 
 
+def test_styles_and_what_nobody_translated_stay_as_they_are(korean):
+    picture = '<style>a>b[c="Yes"]{}</style><svg aria-label="Yes"><text> Yes </text><text>No &amp; no</text></svg>'
+    said = '<style>a>b[c="Yes"]{}</style><svg aria-label="네"><text> 네 </text><text>No &amp; no</text></svg>'
+    assert _language.say_in_html(picture) == said
+
+
 def test_an_unknown_language_says_which_there_are():
     run = "from transformer_lib._language import say; say('x')"
     environment = os.environ | {_language.VARIABLE: "fr"}
