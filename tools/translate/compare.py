@@ -85,12 +85,13 @@ def is_plain(context):
 
 def numbers_in(text):
     """Return the figures of a text as Korean writes them: *63 million* is 6,300만, and the 1 of 분의 1 is none."""
-    return NUMBER.findall(re.sub(r"(\d+) million", in_myriads, text).replace("분의 1", "분의"))
+    return NUMBER.findall(re.sub(r"(\d+(?:\.\d+)?) million", in_myriads, text).replace("분의 1", "분의"))
 
 
 def in_myriads(match):
-    millions = int(match[1])
-    return f"{millions * 100:,}" if millions % 100 else str(millions // 100)
+    """Return what stands before 만 or 억, as 6,300 for 63 million."""
+    myriads = round(100 * float(match[1]))
+    return f"{myriads:,}" if myriads % 10_000 else str(myriads // 10_000)
 
 
 def placeholders(english, korean, notes):
