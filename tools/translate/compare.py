@@ -83,6 +83,17 @@ def is_plain(context):
     return context.endswith("/alt") or context in PLAIN or context.startswith(PLAIN_KINDS)
 
 
+def numbers_in(text):
+    """Return the figures of a text as Korean writes them: *63 million* is 6,300만, and the 1 of 분의 1 is none."""
+    return NUMBER.findall(re.sub(r"(\d+(?:\.\d+)?) million", in_myriads, text).replace("분의 1", "분의"))
+
+
+def in_myriads(match):
+    """Return what stands before 만 or 억, as 6,300 for 63 million."""
+    myriads = round(100 * float(match[1]))
+    return f"{myriads:,}" if myriads % 10_000 else str(myriads // 10_000)
+
+
 def placeholders(english, korean, notes):
     """Compare what stands in braces, and code."""
     patterns = {"code": r"`[^`]+`", "what is put in": r"\{[^{}]*\}", "italics": r"(?<!\w)\*\S[^*]*\*"}
@@ -92,7 +103,7 @@ def placeholders(english, korean, notes):
             found = [["*"] * len(one) for one in found]
         yield from difference(what, *map(Counter, found))
     allowed = number_words(english) | set(re.findall(r"number: (\S+)", notes))
-    yield from difference("numbers", *(Counter(NUMBER.findall(text)) for text in (english, korean)), allowed=allowed)
+    yield from difference("numbers", *(Counter(numbers_in(text)) for text in (english, korean)), allowed=allowed)
     yield from difference("≈", Counter(re.findall("≈", english)), Counter(re.findall("≈", korean)))
 
 
@@ -202,7 +213,7 @@ def of_structure(english, korean, notes):
     if len(stray) > len(re.findall(r"\*\*?|(?<!\w)_(?!\w)", texts[0])):
         yield "a star stands in the text: the emphasis is not closed"
     allowed = number_words(english) | set(re.findall(r"number: (\S+)", notes))
-    yield from difference("numbers", *(Counter(NUMBER.findall(text)) for text in texts), allowed=allowed)
+    yield from difference("numbers", *(Counter(numbers_in(text)) for text in texts), allowed=allowed)
     yield from difference("≈", *(Counter(re.findall("≈", text)) for text in texts))
     for line in korean.split("\n"):
         if re.match(r"#{1,6} .*[.]$", line):
