@@ -11,10 +11,10 @@ PYTHON ?= $(firstword $(foreach candidate,python3.11 python3,$(shell \
 export TRANSFORMER_LIB_QUIET := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book print lint test mutants fuzz matrix lock run tidy check lab records new serve address picture architecture clean clean-all
+.PHONY: help book print lint test mutants fuzz matrix lock run tidy check lab records new translate serve address picture architecture clean clean-all
 
 help:
-	@echo "make book                          build the site into _build/html"
+	@echo "make book                          build the site into _build/html, the Korean one into _build/html/ko"
 	@echo "make print                         write the whole book as PDF and EPUB into _build/print, linked from the site"
 	@echo "make test                          lint, build the site, execute every notebook, run every test"
 	@echo "make mutants                       switch each bug of chapter 18 on, then the smaller ones of a list, and see their tests fail"
@@ -26,6 +26,7 @@ help:
 	@echo "make tidy NB=05                    after an edit in Jupyter: put the file in order, execute nothing"
 	@echo "make check NB=05                   test one chapter: its notebook, module, exercises and structure"
 	@echo "make new NB=06_attention TITLE='...'  make an empty chapter with all its headings"
+	@echo "make translate NAME=06             bring a chapter's Korean up to date with its English, and list what is open"
 	@echo "make serve                         build the site and serve it on http://127.0.0.1:$(PORT)/ (PORT=... for another)"
 	@echo "make address URL=https://github.com/OWNER/REPOSITORY"
 	@echo "                                   write the course's address wherever it is needed"
@@ -47,6 +48,7 @@ endif
 
 book: $(READY)
 	$(BIN)/jupyter-book build . -W --keep-going
+	$(BIN)/python -m tools.translate.site
 
 # The site is built again at the end: its first page then links to the two files.
 print: book
@@ -112,6 +114,10 @@ records: $(READY)
 
 new: $(READY)
 	$(BIN)/python -m tools.new_notebook $(NB) "$(TITLE)"
+
+translate: $(READY)
+	$(BIN)/python -m tools.translate $(NAME)
+	$(BIN)/python -m tools.translate --generate
 
 address: $(READY)
 	$(BIN)/python -m tools.address $(URL)

@@ -17,6 +17,7 @@ from tools import notebooks
 
 COLAB = "https://colab.research.google.com"
 ADDRESS = re.compile(r"https://github\.com/(?P<owner>[A-Za-z0-9][A-Za-z0-9-]*)/(?P<name>[A-Za-z0-9._-]+)")
+WITHOUT_COLAB = "Run the cells from the top, one after the other (Shift+Enter). A folded cell opens with a click on its dots."
 BRANCH = re.compile(r"[A-Za-z][\w.-]*(/[\w.-]+)*")
 
 SET_UP = """\
@@ -65,7 +66,7 @@ def cells_for(path, repository, branch):
         link = f"{COLAB}/github/{repository.removeprefix('https://github.com/')}/blob/{branch}/notebooks/{path.name}"
         badge = f"[Open in Colab]({link}): run this chapter in your browser, with nothing to install."
     else:
-        badge = "Run the cells from the top, one after the other (Shift+Enter). A folded cell opens with a click on its dots."
+        badge = WITHOUT_COLAB
     set_up = SET_UP.format(stem=notebooks.module_name(path), repository=repository, branch=branch)
     return {"colab-badge": badge, "set-up": set_up.rstrip("\n")}
 

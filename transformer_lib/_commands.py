@@ -10,6 +10,7 @@ from torch.distributed import DistError
 
 from transformer_lib import _checks as check
 from transformer_lib._files import atomic_write
+from transformer_lib._language import say
 from transformer_lib._lines import lines_of, read_bytes
 from transformer_lib._named_data import NAMED_DATA
 from transformer_lib._progress import progress
@@ -44,6 +45,14 @@ def train_options(parser: argparse.ArgumentParser, arguments: Sequence[str] | No
     if options.recipe == "paper" and options.config == "big":
         parser.set_defaults(**OF_THE_BIG_MODEL)
     return parser.parse_args(arguments)
+
+
+def in_the_readers_language(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    """Return the parser with its help in the language that TRANSFORMER_LIB_LANGUAGE names."""
+    parser.description, parser.epilog = say(parser.description), parser.epilog and say(parser.epilog)
+    for action in parser._actions:
+        action.help = action.help and say(action.help)
+    return parser
 
 
 def train_parser() -> argparse.ArgumentParser:
@@ -88,7 +97,7 @@ def train_parser() -> argparse.ArgumentParser:
     add("--beam-size", type=int, default=4, help="hypotheses of the search that the BLEU score is measured with")
     add("--alpha", type=float, default=0.6, help="length penalty of that search")
     add("--resume", action="store_true", help="go on with the run in --out; where there is none yet, start")
-    return parser
+    return in_the_readers_language(parser)
 
 
 def translate_parser() -> argparse.ArgumentParser:
@@ -105,7 +114,7 @@ def translate_parser() -> argparse.ArgumentParser:
     add("--beam-size", type=int, default=4, help="hypotheses of the search; 1 is greedy")
     add("--alpha", type=float, default=0.6, help="length penalty")
     add("--device", default="auto", help="auto, cpu, cuda, cuda:1, mps")
-    return parser
+    return in_the_readers_language(parser)
 
 
 def train_command(arguments: Sequence[str] | None = None) -> None:
@@ -116,13 +125,15 @@ def train_command(arguments: Sequence[str] | None = None) -> None:
     try:
         train_translator(options)
     except (ValueError, OSError, FloatingPointError) as error:
-        parser.exit(1, f"{parser.prog}: {error}\n" if first else "")
+        parser.exit(1, f"{parser.prog}: {say(str(error))}\n" if first else "")
     except KeyboardInterrupt:
-        parser.exit(130, f"\n{parser.prog}: stopped; go on with --resume\n" if first else "")
+        parser.exit(130, f"\n{parser.prog}: {say('stopped; go on with --resume')}\n" if first else "")
     except RuntimeError as error:
         if not (isinstance(error, DistError) or "gloo" in str(error)):
             raise
-        parser.exit(1, f"{parser.prog}: another process of the run has stopped; go on with --resume\n" if first else "")
+        parser.exit(
+            1, f"{parser.prog}: {say('another process of the run has stopped; go on with --resume')}\n" if first else ""
+        )
 
 
 def translate_command(arguments: Sequence[str] | None = None) -> None:
@@ -134,9 +145,9 @@ def translate_command(arguments: Sequence[str] | None = None) -> None:
     except BrokenPipeError:  # whoever reads has enough, as with `| head -1`
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     except (ValueError, OSError) as error:
-        parser.exit(1, f"{parser.prog}: {error}\n")
+        parser.exit(1, f"{parser.prog}: {say(str(error))}\n")
     except KeyboardInterrupt:
-        parser.exit(130, f"\n{parser.prog}: stopped\n")
+        parser.exit(130, f"\n{parser.prog}: {say('stopped')}\n")
 
 
 def _translate(options: argparse.Namespace) -> None:

@@ -148,7 +148,10 @@ def bundle(app, exception):
     if exception or app.builder.format != "html":
         return
     static = Path(app.outdir, "_static")
-    texts = {path: path.read_text("utf-8") for path in Path(app.outdir).glob("**/*.html") if static not in path.parents}
+    # The site of another language, which stands in a folder of this one, has its own.
+    others = {static, *(path.parent for path in Path(app.outdir).glob("*/searchindex.js"))}
+    paths = [path for path in Path(app.outdir).glob("**/*.html") if others.isdisjoint(path.parents)]
+    texts = {path: path.read_text("utf-8") for path in paths}
     all_pages = {path: LexborHTMLParser(text) for path, text in texts.items()}
     pages = {path: page for path, page in all_pages.items() if page.css_first(SHEETS)}
 

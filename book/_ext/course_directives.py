@@ -13,12 +13,15 @@ from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
 from transformer_lib import teaching
+from transformer_lib._language import say
 from transformer_lib.teaching.figures import COLOURS, pages, plots
 from transformer_lib.teaching.quizzes import chapter_quiz
 
-# As `tools/minutes.py` writes it.
+# As `tools/minutes.py` writes it, and `tools/translate/generate.py`.
 MINUTES = re.compile(
-    r"^\*About (\d+) minutes of reading, (\d+) of exercises\.(?: The workshop below takes (\d+) more\.)?\*$", re.MULTILINE
+    r"^\*(?:About (\d+) minutes of reading, (\d+) of exercises\.(?: The workshop below takes (\d+) more\.)?"
+    r"|읽는 데 약 (\d+)분, 연습 문제 (\d+)분\.(?: 아래 워크숍에 (\d+)분이 더 듭니다\.)?)\*$",
+    re.MULTILINE,
 )
 SWATCH = (
     '<span aria-hidden="true" style="display: inline-block; width: 3em; height: 1em; vertical-align: middle; '
@@ -58,7 +61,8 @@ class ModelMap(HtmlDirective):
     """`{model-map}`: the drawing of the whole model, each box linked to its chapter's page where it has one."""
 
     def html(self):
-        return str(teaching.model_map(links={stem: self.link(page) for stem, page in chapters(self.env).items()}))
+        links = {stem: self.link(page) for stem, page in chapters(self.env).items()}
+        return teaching.model_map(links=links)._repr_html_()
 
 
 class ChapterQuiz(HtmlDirective):
@@ -78,7 +82,7 @@ class RoleColours(HtmlDirective):
             f'<tr><th scope="row">{role}</th><td>{SWATCH.format(colour=colour)} <code>{colour}</code></td></tr>'
             for role, colour in COLOURS.items()
         )
-        head = '<thead><tr><th scope="col">role</th><th scope="col">colour</th></tr></thead>'
+        head = f'<thead><tr><th scope="col">{say("role")}</th><th scope="col">{say("colour")}</th></tr></thead>'
         return f'<table class="table">{head}<tbody>{rows}</tbody></table>'
 
 
@@ -97,15 +101,16 @@ class ChapterMinutes(HtmlDirective):
             minutes = MINUTES.search(text)
             if not (title and minutes):
                 raise self.error(f"{page} does not say how many minutes it takes")
-            numbers = [int(number or 0) for number in minutes.groups()]
+            groups = minutes.groups()
+            numbers = [int(number or 0) for number in (groups[:3] if groups[0] else groups[3:])]
             sums = [total + number for total, number in zip(sums, numbers, strict=True)]
             cells = "".join(f"<td>{number}</td>" for number in numbers)
             rows.append(f'<tr><td><a href="{self.link(page)}">{title[1]}</a></td>{cells}</tr>')
-        hours = "".join(f"<td>{total / 60:.0f} hours</td>" for total in sums)
-        names = ("chapter", "reading", "exercises", "workshop")
+        hours = "".join(f"<td>{total / 60:.0f} {say('hours')}</td>" for total in sums)
+        names = (say("chapter"), say("reading"), say("exercises"), say("workshop"))
         head = "".join(f'<th scope="col">{name}</th>' for name in names)
         table = f'<table class="table"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}'
-        table = f"{table}<tr><td>together</td>{hours}</tr></tbody></table>"
+        table = f"{table}<tr><td>{say('together')}</td>{hours}</tr></tbody></table>"
         return f'<div class="pst-scrollable-table-container">{table}</div>'
 
 
@@ -159,7 +164,8 @@ class PrintedBook(HtmlDirective):
             f'<a href="{up}print/{path.name}">{path.suffix[1:].upper()}</a> ({path.stat().st_size / 1e6:.0f} MB)'
             for path in sorted(printed(self.env.app).glob("*"), reverse=True)
         ]
-        return f'<p class="printed-book">Or the whole book in one file: {", ".join(links)}.</p>' if links else ""
+        files = ", ".join(links)
+        return f'<p class="printed-book">{say(f"Or the whole book in one file: {files}.")}</p>' if files else ""
 
 
 def printed(app):

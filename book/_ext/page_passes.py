@@ -8,6 +8,7 @@ from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode, depart_HideCellInput
 from sphinx.util import logging
 
+from transformer_lib._language import language, say
 from transformer_lib.teaching.corpora.english_french import grammar_corpus
 
 logger = logging.getLogger(__name__)
@@ -67,9 +68,9 @@ def name_folds(app, doctree):
     for cell in doctree.findall(lambda node: isinstance(node, nodes.container) and node.get("hide_mode")):
         code = cell.next_node(nodes.literal_block).astext()
         if title := TITLE.search(code):
-            cell["prompt_show"] = title[1]
+            cell["prompt_show"] = say(title[1])
         elif code.startswith("#| export\n"):
-            cell["prompt_show"] = f"Part of the library: {module_of(app)}"
+            cell["prompt_show"] = say(f"Part of the library: {module_of(app)}")
 
 
 def link_maps(app, doctree):
@@ -106,7 +107,8 @@ def mark_exported(app, doctree):
         if not code.astext().startswith("#| export\n") or "tag_hide-input" in cell["classes"]:
             continue
         cell["classes"].append("exported")
-        cell.insert(0, nodes.paragraph("", "Part of the library: ", nodes.literal("", module), classes=["exported-to"]))
+        said = say("Part of the library:")
+        cell.insert(0, nodes.paragraph("", f"{said} ", nodes.literal("", module), classes=["exported-to"]))
 
 
 def is_mime_bundle(node):
@@ -176,6 +178,10 @@ def name_languages(app, doctree):
         words = set(WORD.findall(text.lower()))
         if isinstance(parent, nodes.emphasis) and words <= FRENCH and not words <= ENGLISH:
             parent["classes"].append("language-fr")
+        elif language() == "ko":
+            # An example that lives from English. Single words and names, a Korean voice reads as well.
+            if isinstance(parent, nodes.emphasis) and len(words) > 1 and not HANGUL.search(text):
+                parent["classes"].append("language-en")
         elif HANGUL.search(text):
             pieces = [
                 spoken(piece, "ko") if HANGUL.match(piece) else nodes.Text(piece) for piece in HANGUL.split(text) if piece

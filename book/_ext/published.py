@@ -18,7 +18,10 @@ def site_address(repository):
 
 
 def set_address(app, config):
-    config.html_baseurl = config.html_baseurl or site_address(config.html_theme_options.get("repository_url"))
+    address = site_address(config.html_theme_options.get("repository_url"))
+    if address and config.language != "en":
+        address += f"{config.language}/"
+    config.html_baseurl = config.html_baseurl or address
     config.html_context = {**config.html_context, "site_address": config.html_baseurl}
     config.html_additional_pages = {**config.html_additional_pages, "404": "404.html"}
 

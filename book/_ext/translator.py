@@ -16,8 +16,10 @@ from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
 from transformer_lib import teaching
+from transformer_lib._language import language, say
 from transformer_lib.seq2seq import EOS_ID, SOS_ID
 from transformer_lib.teaching.corpora import english_french
+from transformer_lib.teaching.figures.live.figure import speaking_script
 from transformer_lib.teaching.figures.live.tensors import in_half_precision
 from transformer_lib.teaching.figures.live.trained_attention import trained_attention
 from transformer_lib.teaching.figures.theme import stylesheet
@@ -26,6 +28,7 @@ from transformer_lib.translation import pretrained_translator
 WEIGHTS = {"translator": "weights.js", "captions": "captions.js"}
 START = "/* Generated from transformer_lib/pretrained. */\n((globalThis.transformer_lib ??= {}).pretrained ??= {})."
 MARK = "tl-translator"
+SPEAKING = ("box", "client", "explorer", "service")  # the scripts that put words into the page
 PLACE = "<!-- the translator, with first words -->"
 EXAMPLES = [
     "the white cow is big",
@@ -47,6 +50,10 @@ CAPTIONS_EXAMPLES = [
     ("A young girl is jumping into the water.", "Un jeune"),
     ("People are sitting at a table in front of a house.", ""),
 ]
+HINT = (
+    "Point at a French word, or go to it with the Tab key: the lines show where the decoder looked when it wrote it "
+    "(cross-attention of the last layer, the mean of its heads)."
+)
 
 translator = cache(pretrained_translator)
 
@@ -73,6 +80,10 @@ def write_weights(app):
     folder.mkdir(parents=True, exist_ok=True)
     for name, file in WEIGHTS.items():
         (folder / file).write_text(weights_script(name), encoding="utf-8")
+    if language() != "en":
+        each = f"document.querySelectorAll('.{MARK}').forEach(translateIn)"
+        script = f"(() => {{\n{speaking_script(*SPEAKING)}{each}\n}})()\n" if speaking_script(*SPEAKING) else ""
+        (folder / "language.js").write_text(script, encoding="utf-8")
 
 
 @torch.no_grad()
@@ -100,18 +111,18 @@ def first_answer(text):
 def known_words():
     """Return some English words that the training sentences hold, one line for each kind."""
     lists = {
-        "people and animals": [noun.english[0] for noun in english_french.NOUNS if noun.kind in ("person", "animal")],
-        "things": [noun.english[0] for noun in english_french.NOUNS if noun.kind not in ("person", "animal")],
-        "professions": [profession.english[0] for profession in english_french.PROFESSIONS],
-        "places": [f"{place.preposition} the {place.english}" for place in english_french.PLACES],
-        "what they are": [adjective.english for adjective in english_french.ADJECTIVES],
-        "what they do": [verb.english for verb in english_french.TRANSITIVE + english_french.INTRANSITIVE],
-        "what they have done": [f"have {participle.english}" for participle in english_french.PARTICIPLES],
-        "small words": ["I", "you", "he", "she", "we", "they", "the", "a", "my", "his", "her", "this", "these", "not"]
+        say("people and animals"): [noun.english[0] for noun in english_french.NOUNS if noun.kind in ("person", "animal")],
+        say("things"): [noun.english[0] for noun in english_french.NOUNS if noun.kind not in ("person", "animal")],
+        say("professions"): [profession.english[0] for profession in english_french.PROFESSIONS],
+        say("places"): [f"{place.preposition} the {place.english}" for place in english_french.PLACES],
+        say("what they are"): [adjective.english for adjective in english_french.ADJECTIVES],
+        say("what they do"): [verb.english for verb in english_french.TRANSITIVE + english_french.INTRANSITIVE],
+        say("what they have done"): [f"have {participle.english}" for participle in english_french.PARTICIPLES],
+        say("small words"): ["I", "you", "he", "she", "we", "they", "the", "a", "my", "his", "her", "this", "these", "not"]
         + [*english_french.OFTEN, *english_french.AT_THE_END, *english_french.JOINED_BY],
     }
     rows = (f"<dt>{kind}</dt><dd lang='en'>{', '.join(words)}</dd>" for kind, words in lists.items())
-    return f"<details data-of='translator'><summary>Words it knows</summary><dl>{''.join(rows)}</dl></details>"
+    return f"<details data-of='translator'><summary>{say('Words it knows')}</summary><dl>{''.join(rows)}</dl></details>"
 
 
 def examples(name, model, sentences):
@@ -122,17 +133,18 @@ def examples(name, model, sentences):
         for text, first_words in sentences
     )
     hidden = "" if model == "translator" else " hidden"
-    return f"""<div class="examples" data-of="{model}"{hidden}><p id="{name}-{model}">Or choose one:</p>
+    return f"""<div class="examples" data-of="{model}"{hidden}><p id="{name}-{model}">{say("Or choose one:")}</p>
 <ul aria-labelledby="{name}-{model}">{buttons}</ul></div>"""
 
 
 def choice_of_model():
     """Return the choice between the two translators."""
     megabytes = round(len(weights_script("captions").encode()) / 1e6)
-    return f"""<fieldset class="models"><legend>Which translator?</legend>
-<label><input type="radio" name="model" value="translator" checked> chapter 14's, of made-up sentences</label>
-<label><input type="radio" name="model" value="captions" data-megabytes="{megabytes}"> chapter 16's, of real ones: captions of
-photographs ({megabytes} MB, loaded when you first use it)</label></fieldset>"""
+    captions = say("chapter 16's, of real ones: captions of photographs ({megabytes} MB, loaded when you first use it)")
+    return f"""<fieldset class="models"><legend>{say("Which translator?")}</legend>
+<label><input type="radio" name="model" value="translator" checked> {say("chapter 14's, of made-up sentences")}</label>
+<label><input type="radio" name="model" value="captions" data-megabytes="{megabytes}">
+{captions.format(megabytes=megabytes)}</label></fieldset>"""
 
 
 def box(name, with_first_words=False, with_captions=False):
@@ -143,33 +155,33 @@ def box(name, with_first_words=False, with_captions=False):
     buttons = examples(name, "translator", FIRST_WORDS_EXAMPLES if with_first_words else [(text, "") for text in EXAMPLES])
     if with_captions:
         buttons += examples(name, "captions", CAPTIONS_EXAMPLES)
-    second = f"""<div class="field"><label for="{name}-first-words">First words for the decoder, in French
-        (may be empty)</label><input id="{name}-first-words" name="first_words" type="text" lang="fr" maxlength="1000"
+    first_words = say("First words for the decoder, in French (may be empty)")
+    second = f"""<div class="field"><label for="{name}-first-words">{first_words}</label>
+        <input id="{name}-first-words" name="first_words" type="text" lang="fr" maxlength="1000"
         autocomplete="off" autocapitalize="off" spellcheck="false"></div>"""
     english = "".join(f"<li>{escape(word)}</li>" for word in answer["source"])
     french = "".join(f'<li><button type="button">{escape(word)}</button></li>' for word in answer["words"][:-1])
     html = f"""{stylesheet(MARK, "")}
-<section class="{MARK}" aria-label="Our translator" data-answer="{escape(json.dumps(answer, ensure_ascii=False))}">
+<section class="{MARK}" aria-label="{say("Our translator")}" data-answer="{escape(json.dumps(answer, ensure_ascii=False))}">
 <form>
 {choice_of_model() if with_captions else ""}
-<div class="field"><label for="{name}-text">An English sentence</label><input id="{name}-text" name="text" type="text" lang="en"
-value="{escape(EXAMPLES[0])}" maxlength="1000" autocomplete="off" autocapitalize="off" spellcheck="false"
+<div class="field"><label for="{name}-text">{say("An English sentence")}</label><input id="{name}-text" name="text"
+type="text" lang="en" value="{escape(EXAMPLES[0])}" maxlength="1000" autocomplete="off" autocapitalize="off" spellcheck="false"
 aria-describedby="{name}-state"></div>
 {second if with_first_words else ""}
-<button type="submit">Translate</button>
+<button type="submit">{say("Translate")}</button>
 {buttons}
 </form>
 <p class="state" id="{name}-state" role="status"></p>
 <div class="words">
 <svg aria-hidden="true"></svg>
-<ol class="source" lang="en" aria-label="The words it read">{english}</ol>
-<ol class="written" lang="fr" aria-label="The words it wrote">{french}</ol>
+<ol class="source" lang="en" aria-label="{say("The words it read")}">{english}</ol>
+<ol class="written" lang="fr" aria-label="{say("The words it wrote")}">{french}</ol>
 </div>
 <p class="looked" aria-live="polite"></p>
-<p class="hint">Point at a French word, or go to it with the Tab key: the lines show where the decoder looked when it wrote it
-(cross-attention of the last layer, the mean of its heads).</p>
+<p class="hint">{say(HINT)}</p>
 {known_words()}
-<noscript><p>To try other sentences, allow scripts on this page. They are the course's own.</p></noscript>
+<noscript><p>{say("To try other sentences, allow scripts on this page. They are the course's own.")}</p></noscript>
 </section>"""
     return nodes.raw("", html, format="html")
 
@@ -201,7 +213,7 @@ class TranslatorPart(SphinxDirective):
         part = directives.choice(self.arguments[0], ("maps", "numbers", "heads", "layer", "probabilities", "beam"))
         if part == "numbers":
             return [nodes.raw("", trained_attention(translator(), EXAMPLES[0])._repr_html_(), format="html")]
-        text = "<p>The sentence of the box above is shown here, once the translator is loaded.</p>"
+        text = f"<p>{say('The sentence of the box above is shown here, once the translator is loaded.')}</p>"
         html = f'{stylesheet(MARK, "")}<div class="{MARK} tl-explorer" data-explorer="{part}">{text}</div>'
         return [nodes.raw("", html, format="html")]
 
@@ -211,7 +223,8 @@ def add_files(app, page, template, context, doctree):
     body = context.get("body", "")
     if f'class="{MARK}' in body:
         app.add_css_file("translator.css")
-        for name in ("client", "box", *(["explorer"] if "data-explorer=" in body else [])):
+        names = ["client", "box", *(["explorer"] if "data-explorer=" in body else [])]
+        for name in [*(["language"] if language() != "en" else []), *names]:
             app.add_js_file(f"translator/{name}.js", loading_method="defer")
 
 

@@ -1,6 +1,9 @@
 /* What Sphinx's search does not know of this course: which chapter explains what, and which parts of a page are no text. */
 {
-  const plain = (text) => text.trim().toLowerCase().replaceAll("-", " ").replace(/s$/u, "");
+  /* Korean words without their particles. */
+  const stemmer = document.documentElement.lang === "ko" ? new Stemmer() : null;
+  const bare = (text) => (stemmer ? text.split(/\s+/u).map((word) => stemmer.stemWord(word)).join(" ") : text);
+  const plain = (text) => bare(text.trim().toLowerCase().replaceAll("-", " ").replace(/s$/u, ""));
   const TERMS = Object.entries(SEARCH_TERMS).map(([name, pages]) => [plain(name), pages]);
   let query, explaining;
 

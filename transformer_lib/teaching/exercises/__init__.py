@@ -37,6 +37,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from transformer_lib._language import say
+
 __all__ = ["Hint", "compare", "exercise", "expect", "judge", "normal", "numbers", "same"]
 
 # How long one call of the reader's function may take. The exercises need far less than a second.
@@ -75,13 +77,13 @@ def judge(check: Callable[[Callable], str]) -> Callable[[object], None]:
     def report(attempt: object) -> None:
         name = check.__name__
         try:
-            line = f"✓ {name}: {check(_Attempt(attempt, name))}"
+            line = f"✓ {name}: {say(check(_Attempt(attempt, name)))}"
         except _NotAttempted as stub:
-            line = f"○ {name}: not attempted yet{stub}"
+            line = f"○ {name}: {say(f'not attempted yet{stub}')}"
         except Hint as hint:
-            line = f"✗ {name}: {hint}"
+            line = f"✗ {name}: {say(' '.join(str(hint).split()))}"
         except Exception as problem:
-            line = f"✗ {name}: the answer could not be checked ({type(problem).__name__})"
+            line = f"✗ {name}: {say(f'the answer could not be checked ({type(problem).__name__})')}"
         print(" ".join(line.split()))
 
     return report

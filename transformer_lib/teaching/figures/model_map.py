@@ -4,6 +4,7 @@ import html
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from transformer_lib._language import say_in_html
 from transformer_lib.teaching.figures.theme import stylesheet
 
 # Every chapter of the course: its number and its title.
@@ -195,7 +196,7 @@ class ModelMap(str):
         return f"model_map({'' if self.lit is None else repr(self.lit)})"
 
     def _repr_html_(self) -> str:
-        return str(self)
+        return say_in_html(str(self))
 
 
 def model_map(lit: str | None = None, *, links: Mapping[str, str] | None = None) -> ModelMap:
