@@ -118,7 +118,7 @@ class EnglishAnchors(Transform):
             return
         slugs = {}
         for section, english in zip(ours, theirs):
-            ids = [name for name in english["ids"] if not name.startswith("cell-")]
+            ids = english["ids"][:1]  # the title's; what follows was put there by cells and modules
             for name in section["ids"]:
                 self.document.ids.pop(name, None)
             for name in section["names"]:

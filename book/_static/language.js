@@ -4,5 +4,7 @@ document.addEventListener("click", (event) => {
   if (!link) return;
   const places = document.querySelectorAll(".bd-article section[id], .bd-article [id^='cell-']");
   const passed = [...places].filter((place) => place.getClientRects().length && place.getBoundingClientRect().top < innerHeight / 3);
-  link.hash = scrollY > 200 && passed.length ? passed.at(-1).id : location.hash;
+  const named = document.getElementById(location.hash.slice(1))?.getBoundingClientRect().top;
+  if (named > -innerHeight / 2 && named < innerHeight) link.hash = location.hash;
+  else link.hash = scrollY > 200 && passed.length ? passed.at(-1).id : location.hash;
 });
