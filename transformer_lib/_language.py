@@ -63,7 +63,7 @@ def _speaker(code: str) -> Callable[[str], str]:
     known = _translations(code)["texts"]
     # What has more words of its own is asked first: it can be nothing else.
     holed = sorted((text for text in known if HOLE.search(text)), key=lambda text: -len(HOLE.sub("", text)))
-    patterns = [(re.compile("(.+?)".join(map(re.escape, HOLE.split(text))), re.DOTALL), text) for text in holed]
+    patterns = [(re.compile("(.*?)".join(map(re.escape, HOLE.split(text))), re.DOTALL), text) for text in holed]
 
     def speak(text: str) -> str:
         if not known:

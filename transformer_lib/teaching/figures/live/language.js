@@ -8,7 +8,7 @@ const translateIn = (() => {
   const patterns = Object.keys(texts)
     .filter((text) => text.match(HOLE))
     .sort((one, other) => own(other) - own(one))
-    .map((text) => [new RegExp(`^${text.split(HOLE).map(quoted).join("(.+?)")}$`, "su"), text])
+    .map((text) => [new RegExp(`^${text.split(HOLE).map(quoted).join("(.*?)")}$`, "su"), text])
 
   // The translation of `text`; what is put into it is carried over, and translated where it can be.
   function said(text) {
