@@ -135,7 +135,7 @@ def main() -> bool:
                     results[mutant] = copy.failed(mutant.test)
             said = f"killed by {results[mutant]}" if results[mutant] else "SURVIVES"
             print(f"{number:3} {said} · {mutant.module}: {mutant.right!r} → {mutant.wrong!r}", flush=True)
-    survived = [mutant for mutant in MUTANTS if not results[mutant]]
+        survived = [mutant for mutant in MUTANTS if not results[mutant]]
     print(f"{len(MUTANTS) - len(survived)} of {len(MUTANTS)} mutants are killed by their tests")
     numbers = {
         "mutants": dict(Counter(mutant.module for mutant in MUTANTS)),

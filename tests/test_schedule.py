@@ -296,7 +296,7 @@ WRONG_CALLS = {
     "schedule without width": (lambda: a_run(d_model=0), "d_model must be at least 1, but it is 0"),
     "schedule without warm-up": (lambda: a_run(warmup=0), "warmup must be at least 1, but it is 0"),
     "nothing to train": (lambda: transformer_optimizer(nn.Identity()), "empty parameter list"),
-    "negative rate": (lambda: transformer_optimizer(nn.Linear(2, 2), -0.1), "learning rate: -0.1"),
+    "negative rate": (lambda: transformer_optimizer(nn.Linear(2, 2), -0.1), "learning_rate must be at least 0, but it is -0.1"),
     "smoothing 1": (lambda: label_smoothed_loss(LOGITS, IDS, 1.0), "smoothing must be at least 0 and below 1.* is 1.0"),
     "negative smoothing": (lambda: label_smoothed_loss(LOGITS, IDS, -0.1), "smoothing must be .* is -0.1"),
     "smoothing NaN": (lambda: label_smoothed_loss(LOGITS, IDS, math.nan), "smoothing must be .* is nan"),

@@ -149,7 +149,7 @@ def attend(x, mask=None):
 
 def test_s1_1_four_words_not_four_sentences():
     shapes = []
-    for x in (random(4, 8), random(4, 4, 8)):  # a sentence of four words, and four of them
+    for x in (random(4, 8), random(4, 4, 8)):  # a sentence of four words, and four such
         _, weights = scaled_dot_product_attention(x, x, x)
         shapes.append(tuple(weights.shape))
     says("S1-1", *map(str, shapes))
@@ -157,7 +157,7 @@ def test_s1_1_four_words_not_four_sentences():
 
 def test_s1_3_a_mask_on_another_device():
     x = torch.zeros(4, 8, device="meta")
-    with pytest.raises(RuntimeError, match="device"):
+    with pytest.raises(ValueError, match="mask must be on meta, but it is on cpu"):
         attend(x, causal_mask(4))
     assert attend(x, causal_mask(4, x.device)).device.type == "meta"
 

@@ -854,7 +854,7 @@ def a_run(**settings):
         (lambda: train(transformer(), [], steps=1), "batches of epoch 0 must hold at least one, but it is empty"),
         (lambda: train(transformer(), lambda epoch: [], steps=1), "batches of epoch 0 must hold at least one"),
         (lambda: a_run(steps=0), "steps must be at least 1, but it is 0"),
-        (lambda: a_run(step=partial(training_step, accumulation_steps=0)), "parts must be at least 1"),
+        (lambda: a_run(step=partial(training_step, accumulation_steps=0)), "accumulation_steps must be at least 1"),
         (lambda: Checkpoint("a.pt", every=0), "every must be at least 1, but it is 0"),
         (lambda: Validation([Batch.from_pairs(ONE)], every=0), "every must be at least 1"),
         (lambda: a_run(step=partial(training_step, smoothing=1.0)), "smoothing must be .* 1.0"),

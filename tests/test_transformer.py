@@ -448,7 +448,7 @@ ONES = torch.ones(2, 4, dtype=torch.long)
             "one size, but source_vocab_size and target_vocab_size are 13 and 20",
         ),
         (lambda: tiny()(ONES + 12, ONES), "source must hold ids in 0 … 12, but its ids lie in 13 … 13"),
-        (lambda: tiny()(ONES, ONES - 2), "tokens must hold ids in 0 … 12, but its ids lie in -1 … -1"),
+        (lambda: tiny()(ONES, ONES - 2), "target_in must hold ids in 0 … 12, but its ids lie in -1 … -1"),
         (lambda: tiny()(ONES[:, :0], ONES), r"at least one token, but it is torch.int64 of shape \(2, 0\)"),
         (lambda: tiny()(ONES, ONES[:, :0]), r"at least one token, but it is torch.int64 of shape \(2, 0\)"),
         (lambda: tiny()(ONES[0], words(4, 3)), r"shape \(batch, seq\), .* \(4,\)"),

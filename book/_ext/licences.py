@@ -132,7 +132,8 @@ def write_list(app, exception):
     site = Path(app.outdir)
     own = {
         path.relative_to(folder).as_posix()
-        for folder in map(Path(app.confdir).joinpath, app.config.html_static_path)
+        # Extensions add folders of their own to the list, by their whole paths.
+        for folder in (Path(app.confdir, name) for name in app.config.html_static_path if not Path(name).is_absolute())
         for path in folder.glob("**/*")
     }
     found, nobodys = owners([name for name in served(site) if name not in own])

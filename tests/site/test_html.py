@@ -28,6 +28,6 @@ def test_a_fold_has_the_title_of_its_cell(html, page):
     cells = notebooks.read(notebooks.ROOT / f"{page}.ipynb").cells
     folded = [cell.source for cell in cells if "hide-input" in cell.metadata.get("tags", [])]
     titles = [re.search(r"^# @title (.+)$", source, re.MULTILINE) for source in folded]
-    shown = BeautifulSoup((html / f"{page}.html").read_bytes(), "lxml").select("details.hide > summary")
+    shown = BeautifulSoup((html / f"{page}.html").read_bytes(), "lxml").select("details.above-input > summary")
     library = f"Part of the library: transformer_lib/{notebooks.module_name(notebooks.ROOT / page)}.py"
     assert [fold.get_text(" ", strip=True) for fold in shown] == [title[1] if title else library for title in titles]

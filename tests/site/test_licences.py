@@ -15,7 +15,7 @@ def test_each_file_is_ours_or_somebodys_whose_licence_stands_there(html):
     names = [name for work in found for name in work[3].split()]
     assert [name for name in names if not (html / name).is_file()] == []
     made = {"_static/site.css", "_static/site.js", "_static/search_terms.js", "_static/translator/weights.js"}
-    made |= {"licences.txt", ".buildinfo", "sitemap.xml"}
+    made |= {"_static/translator/captions.js", "licences.txt", ".buildinfo", "sitemap.xml"}
     ours = {f"_static/{path.relative_to(ROOT / 'book' / '_static').as_posix()}" for path in (ROOT / "book/_static").rglob("*")}
     others = [path.relative_to(html) for path in html.rglob("*") if path.is_file()]
     others = {path.as_posix() for path in others if path.suffix != ".html" or path.parts[0] == "_static"}
