@@ -34,7 +34,9 @@ class Work(NamedTuple):
 THEME_OF_SPHINX = "basic.css doctools.js documentation_options.js file.png language_data.js minus.png plus.png searchtools.js"
 WORKS = {
     "Sphinx, with the Porter stemmer of Snowball": Work(
-        "BSD-2-Clause", "Sphinx", (*THEME_OF_SPHINX.split(), "sphinx_highlight.js", "../searchindex.js", "../objects.inv")
+        "BSD-2-Clause",
+        "Sphinx",
+        (*THEME_OF_SPHINX.split(), "sphinx_highlight.js", "translations.js", "../searchindex.js", "../objects.inv"),
     ),
     "PyData Sphinx Theme": Work(
         "BSD-3-Clause",
