@@ -34,7 +34,7 @@ gc.freeze()
 for request in sys.stdin:
     said, seconds, *arguments = json.loads(request)
     if not (child := os.fork()):
-        signal.alarm(seconds)
+        signal.setitimer(signal.ITIMER_REAL, seconds)
         output = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         os.dup2(output, 1), os.dup2(output, 2)
         sys.dont_write_bytecode = True
@@ -50,7 +50,7 @@ class Copy:
     def __init__(self, folder: Path, server: subprocess.Popen) -> None:
         self.folder, self.server = folder, server
 
-    def failed(self, *tests: str, seconds: int = SECONDS) -> str:
+    def failed(self, *tests: str, seconds: float = SECONDS) -> str:
         """Run the tests up to the first that fails, and return its name, or an empty text where all pass.
 
         Raises: `ValueError` where they cannot run, or not within so many seconds.

@@ -52,7 +52,7 @@ def test_a_mutant_is_killed_only_where_its_test_fails():
         with copy.changed(OFF_BY_ONE._replace(wrong=".tril(")), pytest.raises(ValueError, match="pytest ends with 4"):
             copy.failed(OFF_BY_ONE.test)
         with pytest.raises(ValueError, match="pytest ends with -14"):
-            copy.failed(OFF_BY_ONE.test, seconds=1)
+            copy.failed(OFF_BY_ONE.test, seconds=0.05)
         with pytest.raises(ValueError, match="stands 0 times, expected once"), copy.changed(OFF_BY_ONE._replace(right="never")):
             pass
         assert (copy.folder / "transformer_lib/masks.py").read_text(encoding="utf-8") == source

@@ -343,7 +343,8 @@ def test_s4_4_an_odd_width():
 
 
 def test_s4_6_a_learned_table_is_deterministic():
-    layer, words = LearnedPositionalEmbedding(d_model=8, max_len=50), torch.zeros(1, 50, 8)
+    layer = LearnedPositionalEmbedding(d_model=8, max_len=50)
+    words = torch.zeros(1, 50, 8)
     (rows,) = layer(words)
     assert torch.equal(layer(words)[0], rows)
     assert torch.cdist(rows, rows).fill_diagonal_(math.inf).min() > 0
