@@ -8,7 +8,6 @@ Elsewhere notebooks have to run, and unit tests to pass. What a machine does not
 import argparse
 import json
 import os
-import platform
 import re
 import subprocess
 import sys
@@ -120,10 +119,8 @@ def find_python(wanted: str) -> str:
 def requirements(row: Row) -> list[str]:
     """Return what pip has to install beside the library: the tools with their pinned versions, and the row's own."""
     pins = dict(re.findall(r"^([\w.-]+)==(\S+)$", (ROOT / "requirements.txt").read_text(encoding="utf-8"), re.MULTILINE))
-    # On Linux the default build of another torch is gigabytes for graphics cards. The one for processors has a name of its own.
-    build = "+cpu" if platform.system() == "Linux" else ""
-    # torch is first, so that pip says at once where there is none.
-    wanted = {"torch": f"{row.torch}{build}", **row.versions, **{name: pins[name] for name in TOOLS}}
+    # Where pip knows PyTorch's index for processors (README), it takes that build. On Linux the usual one is gigabytes.
+    wanted = {"torch": row.torch, **row.versions, **{name: pins[name] for name in TOOLS}}
     return [f"{name}=={version}" for name, version in wanted.items()]
 
 
@@ -146,8 +143,6 @@ def python_of(row: Row) -> str:
     inside, wanted = folder / "bin" / "python", "\n".join(requirements(row))
     ready = folder / "ready"
     if not (ready.exists() and ready.read_text(encoding="utf-8") == wanted):
-        install = [sys.executable, "-m", "pip", "install", "--quiet", "--dry-run", "--no-deps", "--only-binary=:all:"]
-        pip([*install, f"--python-version={row.python}", "--target", folder, requirements(row)[0]])  # is there such a torch?
         subprocess.run([found, "-m", "venv", "--clear", str(folder)], check=True)
         pip([inside, "-m", "pip", "install", "--quiet", *requirements(row), "--editable", ROOT])
         ready.write_text(wanted, encoding="utf-8")
