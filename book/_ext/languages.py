@@ -185,6 +185,9 @@ def add_words(app):
         ours = gettext.translation(domain, words, ["ko"])
         ours.add_fallback(get_translator(domain))
         translators["general", domain] = ours
+        if domain == "sphinx" and (templates := getattr(app.builder, "templates", None)):
+            # The templates were made with the words of before.
+            templates.environment.install_gettext_translations(ours)
 
 
 def setup(app):

@@ -88,7 +88,7 @@ def fold_long_tables(app, doctree):
             if len(rows) <= MOST_ROWS or 2 * sum(bool(GAP.search(row)) for row in rows) <= len(rows):
                 continue
             title = TITLE.search(output.parent.next_node(nodes.literal_block).astext())
-            name = f"{title[1] if title else 'Printed'}: a table of {len(rows)} rows"
+            name = say(f"{title[1] if title else 'Printed'}: a table of {len(rows)} rows")
             text.replace_self(HideCodeCellNode("", text.deepcopy(), prompt_show=name, classes=["below-input"]))
 
 

@@ -59,7 +59,8 @@ STYLE = [
 def complaints(english, korean, context="", notes=""):
     """Return what is wrong with a translation.
 
-    `notes` are the entry's comments: `term: head` lets a term go, `number: 3` a figure, `english` a message that stays.
+    `notes` are the entry's comments: `term: head` lets a term go, `number: 3` a figure, `left out: {are}` what is put
+    in for the English grammar alone, `english` a message that stays.
     """
     if not korean.strip():
         return ["not translated"]
@@ -101,7 +102,11 @@ def placeholders(english, korean, notes):
         found = [re.findall(pattern, text) for text in (english, korean)]
         if what == "italics":
             found = [["*"] * len(one) for one in found]
-        yield from difference(what, *map(Counter, found))
+        counts = [Counter(one) for one in found]
+        if what == "what is put in":
+            for one in re.findall(pattern, " ".join(re.findall("left out: (.+)", notes))):
+                counts[0].pop(one, None)
+        yield from difference(what, *counts)
     allowed = number_words(english) | set(re.findall(r"number: (\S+)", notes))
     yield from difference("numbers", *(Counter(numbers_in(text)) for text in (english, korean)), allowed=allowed)
     yield from difference("≈", Counter(re.findall("≈", english)), Counter(re.findall("≈", korean)))

@@ -283,6 +283,10 @@ Indices
 Click to show
 Click to hide
 alias of %s
+Link to this heading
+Link to this definition
+Link to this term
+Version warning
 """.strip().split("\n")
 
 
@@ -421,9 +425,13 @@ def text_of(node):
 
 
 # Words that a script shows alone; other single words are names.
-LABEL = re.compile(r"(?:label|title|name|caption|textContent)(?::| =)\s*$")
+LABEL = re.compile(
+    r"(?:label|title|name|caption|textContent|foot)(?::| =)\s*$|pic\.title\((?:[^,\"`]+, ){2}$|\bone\(\"\w+\", $"
+)
+# The place in a row, beside a slider: `${at + 1} of ${all}`.
+OF_ALL = re.compile(r"\{[^{}]*\} of \{[^{}]*\}")
 # Styles, selectors and what a script says to its engine.
-NO_TEXT = re.compile(r"use strict|stroke=|color-mix|prefers-|px system-ui|^[.#;]|;.*:|^[a-z]+:[a-z0-9(]|^tbody|^input, ")
+NO_TEXT = re.compile(r"use strict|stroke=|color-mix|prefers-|px system-ui|^[.#;]|;[a-z-]+:|^[a-z]+:[a-z0-9(]|^tbody|^input, ")
 
 
 def of_scripts(folder):
@@ -436,7 +444,7 @@ def of_scripts(folder):
             found = [text for part in parsed(module).body if isinstance(part, ast.FunctionDef) for text in shown_of(part)]
         for text, before in literals(path.read_text(encoding="utf-8")):
             if not NO_TEXT.search(text) and (
-                is_sentence(text) or (LABEL.search(before) and re.fullmatch("[A-Za-z]{3,}", text))
+                is_sentence(text) or OF_ALL.fullmatch(text) or (LABEL.search(before) and re.fullmatch("[A-Za-z]{3,}", text))
             ):
                 found.append(text)
         for text in found:

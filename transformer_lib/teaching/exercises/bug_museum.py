@@ -132,8 +132,9 @@ def padding_effect(attempt: Callable) -> str:
         if name == "none":
             # Rounding is no effect; how large it is, hangs on the machine.
             answers, given = [(0.0, shown), answers[1]], given if abs(given) > 1e-4 else 0.0
-        where = f" with {columns} columns and {'the right library' if name == 'none' else 'the bug padding-rows on'}"
-        compare(given, answers, "Take the logits with and without padding, and the largest absolute difference", where)
+        right, bug = f" with {columns} columns and the right library", f" with {columns} columns and the bug padding-rows on"
+        hint = "Take the logits with and without padding, and the largest absolute difference"
+        compare(given, answers, hint, right if name == "none" else bug)
     return shown
 
 

@@ -10,8 +10,29 @@ const translateIn = (() => {
     .sort((one, other) => own(other) - own(one))
     .map((text) => [new RegExp(`^${text.split(HOLE).map(quoted).join("(.*?)")}$`, "su"), text])
 
-  // The translation of `text`; what is put into it is carried over, and translated where it can be.
+  // The translation of `text`. What was joined is cut again: a number before a title, or sentences.
   function said(text) {
+    const whole = one(text)
+    if (whole !== null) return whole
+    const numbered = /^(\d+ · )(.+)$/su.exec(text)
+    if (numbered) return numbered[1] + said(numbered[2])
+    const sentences = text.split(/(?<=[.?!]) (?=\S)/u)
+    const spoken = []
+    for (let from = 0, to; from < sentences.length; from = to) {
+      // As many sentences as one translation takes; a title may have got a full stop.
+      let found = null
+      for (to = sentences.length; to > from && found === null; to--) {
+        const some = sentences.slice(from, to).join(" ")
+        if (sentences.length > 1) found = one(some) ?? (some.endsWith(".") ? (one(some.slice(0, -1))?.concat(".") ?? null) : null)
+      }
+      to = found === null ? from + 1 : to + 1
+      spoken.push(found ?? sentences[from])
+    }
+    return spoken.join(" ")
+  }
+
+  // The translation of one text, or null; what is put into it is carried over, and translated where it can be.
+  function one(text) {
     if (texts[text] !== undefined) return texts[text]
     for (const [pattern, english] of patterns) {
       const found = pattern.exec(text)
@@ -20,7 +41,7 @@ const translateIn = (() => {
       english.match(HOLE).forEach((hole, i) => (values[hole] ??= []).push(said(found[i + 1])))
       return texts[english].replace(HOLE, (hole) => (values[hole].length > 1 ? values[hole].shift() : values[hole][0]))
     }
-    return text
+    return null
   }
 
   function translated(text) {
