@@ -66,10 +66,10 @@ lint: $(READY)
 test: export OMP_NUM_THREADS := 1
 test: export BUILT := $(CURDIR)/_build/built
 test: lint
-	@mkdir -p _build && rm -f $(BUILT)
-	@{ $(MAKE) --no-print-directory book > _build/book.log 2>&1; echo $$? > $(BUILT); } & \
+	@mkdir -p _build && rm -f "$(BUILT)"
+	@{ $(MAKE) --no-print-directory book > _build/book.log 2>&1; echo $$? > "$(BUILT)"; } & \
 	$(BIN)/python -m pytest -n 3 --dist loadscope --no-loadscope-reorder --durations 20 --nbval $(WRITE) notebooks tests; \
-	tests=$$?; wait; grep -qx 0 $(BUILT) || { cat _build/book.log; exit 1; }; exit $$tests
+	tests=$$?; wait; grep -qx 0 "$(BUILT)" || { cat _build/book.log; exit 1; }; exit $$tests
 
 mutants: export OMP_NUM_THREADS := 1
 mutants: $(READY)

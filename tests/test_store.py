@@ -9,9 +9,8 @@ import pytest
 import torch
 
 from transformer_lib import _store
-from transformer_lib._checks import like
 from transformer_lib._runs import RunFolder
-from transformer_lib._store import read_tensors, write_json, write_tensors
+from transformer_lib._store import check_like, read_tensors, write_json, write_tensors
 from transformer_lib.decoding import CachedTransformer
 from transformer_lib.teaching import record
 from transformer_lib.text import Vocabulary
@@ -266,7 +265,7 @@ def test_what_is_compressed_is_not_unpacked(tmp_path):
 )  # fmt: skip
 def test_what_is_unlike_is_named(value, pattern, message):
     with pytest.raises(ValueError, match=message):
-        like("x", value, pattern)
+        check_like("x", value, pattern)
 
 
 @pytest.mark.parametrize(
@@ -277,4 +276,4 @@ def test_what_is_unlike_is_named(value, pattern, message):
     ],
 )  # fmt: skip
 def test_what_is_like_passes(value, pattern):
-    like("x", value, pattern)
+    check_like("x", value, pattern)

@@ -12,7 +12,7 @@ from torch.optim import Adam, Optimizer
 from torch.optim.lr_scheduler import LRScheduler
 
 from transformer_lib import _checks as check
-from transformer_lib._store import read_tensors, write_tensors
+from transformer_lib._store import check_like, read_tensors, write_tensors
 
 # What a stored run's history must be like; it is that of chapter 12.
 HISTORY = {"losses": [float, ...], "learning_rates": [0.0, ...], "validation_losses": {int: float}, "tokens": 0, "seconds": 0.0}
@@ -108,14 +108,14 @@ def read_checkpoint(
     """
 
     def check_state(state: dict[str, Any]) -> dict[str, Any]:
-        check.like("it", dict.fromkeys(state), dict.fromkeys(("extra", "model", "optimizer", "schedule")))
+        check_like("it", dict.fromkeys(state), dict.fromkeys(("extra", "model", "optimizer", "schedule")))
         check_weights(state["model"], model)
         for name, part, check_part in (("optimizer", optimizer, _check_optimizer), ("schedule", schedule, _check_schedule)):
             if part is not None:
                 if state[name] is None:
                     raise ValueError(f"it has no state of the {name}")
                 check_part(state[name], part)
-        check.like("extra", state["extra"], dict)
+        check_like("extra", state["extra"], dict)
         check_extra(state["extra"])
         return state
 
@@ -124,15 +124,15 @@ def read_checkpoint(
 
 def check_weights(weights: Any, model: nn.Module) -> None:
     """Check that `weights` are such as `model` has."""
-    check.like("its model", weights, model.state_dict())
+    check_like("its model", weights, model.state_dict())
 
 
 def _check_optimizer(state: Any, optimizer: Optimizer) -> None:
     """Check that `state` is such as `optimizer` has; of Adam, with its counts and moments."""
     groups = optimizer.state_dict()["param_groups"]
-    check.like("its optimizer", state, {"state": dict, "param_groups": [dict] * len(groups)})
+    check_like("its optimizer", state, {"state": dict, "param_groups": [dict] * len(groups)})
     for saved, group in zip(state["param_groups"], groups, strict=True):
-        check.like("a group of its optimizer", OF_SCHEDULES | saved, OF_SCHEDULES | group)
+        check_like("a group of its optimizer", OF_SCHEDULES | saved, OF_SCHEDULES | group)
         for name, value in group.items():
             if isinstance(value, bool | list) and saved[name] != value:
                 raise ValueError(f"{name} of its optimizer must be that of the run")
@@ -145,15 +145,15 @@ def _check_optimizer(state: Any, optimizer: Optimizer) -> None:
             parameter, group = parameters[index]
             moments = ("exp_avg", "exp_avg_sq", *["max_exp_avg_sq"] * group["amsgrad"])
             name = f"its optimizer's state of parameter {index}"
-            check.like(name, values, {"step": Tensor, **dict.fromkeys(moments, parameter)})
-            check.like(f"{name}: step", values["step"].item(), 0.0)
+            check_like(name, values, {"step": Tensor, **dict.fromkeys(moments, parameter)})
+            check_like(f"{name}: step", values["step"].item(), 0.0)
             if any((values[moment] < 0).any() for moment in moments[1:]):
                 raise ValueError(f"{name} must hold no negative squares")
 
 
 def _check_schedule(state: Any, schedule: LRScheduler) -> None:
     """Check that `state` is such as `schedule` has."""
-    check.like("its schedule", state, schedule.state_dict())
+    check_like("its schedule", state, schedule.state_dict())
     check.at_least(1, **{name: state[name] for name in ("d_model", "warmup") if name in state})  # chapter 11's
 
 
@@ -161,9 +161,9 @@ def _check_run(saved: dict[str, Any]) -> None:
     """Check what `Checkpoint.save` wrote besides the states of model, optimizer and schedule."""
     if saved.keys() != {"history", "place", "random"}:
         raise ValueError("it is not one that train wrote")
-    check.like("history", saved["history"], HISTORY)
-    check.like("place", saved["place"], (0, 0))
-    check.like("random", {"cuda": saved["random"]["cpu"]} | saved["random"], dict.fromkeys(("cpu", "cuda"), Tensor))
+    check_like("history", saved["history"], HISTORY)
+    check_like("place", saved["place"], (0, 0))
+    check_like("random", {"cuda": saved["random"]["cpu"]} | saved["random"], dict.fromkeys(("cpu", "cuda"), Tensor))
     history, done = saved["history"], len(saved["history"]["losses"])
     check.equally_many(losses=history["losses"], learning_rates=history["learning_rates"])
     for step in history["validation_losses"]:

@@ -16,7 +16,7 @@ from filelock import FileLock, Timeout
 from transformer_lib import _checks as check
 from transformer_lib._checkpoints import read_checkpoint
 from transformer_lib._lines import read_line_pairs
-from transformer_lib._store import read_json, stored, write_json
+from transformer_lib._store import check_buildable, check_like, read_json, stored, write_json
 from transformer_lib.decoding import CachedTransformer
 from transformer_lib.encoder import TransformerConfig
 from transformer_lib.translation import BytePairTokenizer, TextPairs, Translator
@@ -220,7 +220,7 @@ class RunFolder:
         """Return the translator of the weights `name`; by default of those that scored best on the validation set."""
         weights = self.path / (name or self.read_record().get("chosen") or "last.pt")
         tokenizers, config = self.load_tokenizers(weights), self.load_config()
-        check.buildable(str(self.record), config, weights.stat().st_size)
+        check_buildable(str(self.record), config, weights.stat().st_size)
         model = CachedTransformer(config)
         model.load_state_dict(read_checkpoint(weights, model)["model"])
         return TextTranslator(model.eval(), *tokenizers)
@@ -228,7 +228,7 @@ class RunFolder:
 
 def _checked_record(record: dict[str, Any]) -> dict[str, Any]:
     """Return `record` if each of its fields is what it must be."""
-    check.like("it", record, {name: like for name, like in RECORD.items() if name in [*record, "settings", "model"]})
+    check_like("it", record, {name: like for name, like in RECORD.items() if name in [*record, "settings", "model"]})
     stored(TransformerConfig, record["model"])
     check.one_of(["best.pt", "averaged.pt", "last.pt"], chosen=record.get("chosen", "last.pt"))
     return record

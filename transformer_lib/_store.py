@@ -2,16 +2,19 @@
 
 import hashlib
 import json
+import math
 import os
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any, TypeVar
 from zipfile import BadZipFile, ZipFile
 
 import torch
+from torch import Tensor
 
-from transformer_lib import _checks as check
 from transformer_lib._files import atomic_write
 from transformer_lib._lines import read_bytes
 
@@ -66,9 +69,66 @@ def read_json(path: str | os.PathLike, kind: str, build: Callable[[dict[str, Any
 def stored(kind: type[R], values: dict[str, Any]) -> R:
     """Return the dataclass `kind` with the stored `values`; a field that files of before lack has its usual value."""
     usual = asdict(kind())
-    check.like("it", values, dict)
-    check.like("it", {**usual, **values}, usual)
+    check_like("it", values, dict)
+    check_like("it", {**usual, **values}, usual)
     return kind(**values)
+
+
+def check_like(name: str, value: Any, pattern: Any) -> None:
+    """Check that `value`, which a file held, is like `pattern`: of its kind, and its parts like the pattern's.
+
+    A pattern is a value of today, or a kind. Numbers must be finite, and not negative where the pattern's is not. A tensor must
+    have the pattern's shape and kind of numbers, a list its length, a dictionary its names; `[pattern, ...]` is a list of any
+    length, and `{kind: pattern}` a dictionary with any names of that kind.
+    """
+    # What torch calls a state is an OrderedDict.
+    value, pattern = (dict(one) if isinstance(one, OrderedDict) else one for one in (value, pattern))
+    kind = pattern if isinstance(pattern, type) else type(pattern)
+    if type(value) is not kind and (type(value), kind) != (int, float):
+        came = repr(value) if isinstance(value, bool | int | float | None) else f"of type {type(value).__name__}"
+        raise ValueError(f"{name} must be of type {kind.__name__}, but it is {came}")
+    if kind in (int, float):
+        finite = math.isfinite(value) if isinstance(value, float) else abs(value) < 2**63
+        if not finite and value != pattern:
+            raise ValueError(f"{name} must be a finite number, but it is {value!r:.60}")
+        if pattern is not kind and value < 0 <= pattern:
+            raise ValueError(f"{name} must not be negative, but it is {value}")
+    elif pattern is kind:
+        return
+    elif kind is Tensor:
+        came, expected = ((x.dtype, tuple(x.shape), x.layout) for x in (value, pattern))
+        if came != expected or value.is_meta:
+            raise ValueError(f"{name} must be {expected[0]} of shape {expected[1]}, but it is {came[0]} of shape {came[1]}")
+        if value.is_floating_point() and not value.isfinite().all() and pattern.isfinite().all():
+            raise ValueError(f"{name} must hold finite numbers, but it holds others")
+    elif kind is dict:
+        of_kind = {key: part for key, part in pattern.items() if isinstance(key, type)}
+        for key, part in value.items():
+            if key not in pattern and type(key) not in of_kind:
+                raise ValueError(f"{name} must have no {key!r:.60}, but it has")
+            check_like(f"{name}[{key!r:.60}]", part, pattern[key] if key in pattern else of_kind[type(key)])
+        if missing := [key for key in pattern if key not in value and key not in of_kind]:
+            raise ValueError(f"{name} must have {missing[0]!r}, but it has not")
+    elif kind in (list, tuple):
+        any_length = len(pattern) == 2 and pattern[1] is ...
+        if not any_length and len(value) != len(pattern):
+            raise ValueError(f"{name} must have {len(pattern)} items, but it has {len(value)}")
+        for place, part in enumerate(value):
+            check_like(f"{name}[{place}]", part, pattern[0 if any_length else place])
+
+
+def check_buildable(name: str, config: Any, size: int) -> None:
+    """Check, before memory is asked for, that a file of `size` bytes can hold the weights of the model of `config`."""
+    width, words = config.d_model, max(config.source_vocab_size, config.target_vocab_size)
+    if width * max(width, config.num_layers * config.d_ff, words) > size or width * config.max_len > 2**26:
+        raise ValueError(f"{name} must describe a model that its file can hold, but it is larger")
+
+
+def check_undamaged(path: str | os.PathLike, expected: str) -> None:
+    """Check that the file `path` has the SHA-256 checksum `expected`."""
+    found = hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    if found != expected:
+        raise ValueError(f"{path} is damaged: its SHA-256 must be {expected}, but it is {found}")
 
 
 def _format(kind: str) -> str:
@@ -83,7 +143,7 @@ def _checksum(content: dict[str, Any]) -> str:
 
 def _content(saved: Any, kind: str) -> dict[str, Any]:
     """Return `saved` without its format, which files of before may lack."""
-    check.like("its content", saved, dict)
+    check_like("its content", saved, dict)
     written = saved.pop("format", _format(kind))
     if written != _format(kind):
         name, _, version = str(written).rpartition(" ")

@@ -20,7 +20,7 @@ from torch.nn.utils.rnn import pack_padded_sequence
 
 from . import _checks as check
 from ._reviews import Review, read_reviews
-from ._store import read_json, write_json
+from ._store import check_like, read_json, write_json
 from .seq2seq import PAD_ID
 
 # Of the names imported here, those that this module offers too.
@@ -111,7 +111,7 @@ class Vocabulary:
         """Return the vocabulary that `save` wrote to a file."""
 
         def build(saved: dict) -> "Vocabulary":
-            check.like("it", saved, {"words": [str, ...], "oov_buckets": 0})
+            check_like("it", saved, {"words": [str, ...], "oov_buckets": 0})
             words, different = saved["words"], set(saved["words"])
             once = "each word must occur once"
             check.one_size(once, words=len(words), different=len(different))

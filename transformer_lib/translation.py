@@ -26,6 +26,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from . import _checks as check
 from ._lines import read_line_pairs
+from ._store import check_buildable, check_like, check_undamaged
 from ._store import read_json, read_tensors, stored
 from ._store import write_json, write_tensors
 from .decoding import CachedTransformer, beam_search, greedy_decode
@@ -133,10 +134,10 @@ def _learn_pieces(sentences: Iterable[str], vocab_size: int) -> Tokenizer:
 def _stored_pieces(saved: dict) -> Tokenizer:
     """Return the tokenizer that `saved` describes, if it is one that was made here."""
     if "model" not in saved:  # older files hold nothing else
-        check.like("it", saved, {"tokenizer": dict})
+        check_like("it", saved, {"tokenizer": dict})
         saved = saved["tokenizer"]
     ids = saved["model"]["vocab"]
-    check.like("vocab", ids, {str: 0})
+    check_like("vocab", ids, {str: 0})
     if sorted(ids.values()) != list(range(len(ids))):
         raise ValueError("the ids of its vocabulary must be 0, 1, 2 and so on")
     backend = Tokenizer.from_str(json.dumps(saved))
@@ -318,9 +319,9 @@ def _read_translator(path: str | os.PathLike) -> tuple:
         # Older files lack two of these.
         saved = {"target_tokenizer": saved["tokenizer"], "words": [], **saved}
         kinds = {"config": dict, "tokenizer": str, "target_tokenizer": str}
-        check.like("it", saved, {**kinds, "words": [str, ...], "weights": dict})
+        check_like("it", saved, {**kinds, "words": [str, ...], "weights": dict})
         config = stored(TransformerConfig, saved["config"])
-        check.buildable("config", config, Path(path).stat().st_size)
+        check_buildable("config", config, Path(path).stat().st_size)
         tokenizers = [
             BytePairTokenizer(_stored_pieces(json.loads(saved[name])))
             for name in ("tokenizer", "target_tokenizer")
@@ -328,7 +329,7 @@ def _read_translator(path: str | os.PathLike) -> tuple:
         check.at_least(len(tokenizers[0]), source_vocab_size=config.source_vocab_size)
         model = CachedTransformer(config)
         half = {name: weight.half() for name, weight in model.state_dict().items()}
-        check.like("weights", saved["weights"], half)
+        check_like("weights", saved["weights"], half)
         model.load_state_dict(saved["weights"])
         return model.eval(), *tokenizers, saved["words"]
 
@@ -426,5 +427,5 @@ def pretrained_translator(name: str = "translator") -> Translator:
     with as_file(folder / f"{name}.json") as path:
         sha256 = read_json(path, "record", lambda made: made["sha256"])
     with as_file(folder / f"{name}.pt") as path:
-        check.undamaged(path, sha256)
+        check_undamaged(path, sha256)
         return Translator.load(path)

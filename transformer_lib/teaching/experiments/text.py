@@ -9,9 +9,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, pad
 
-from transformer_lib import _checks as check
 from transformer_lib._progress import progress
-from transformer_lib._store import read_tensors
+from transformer_lib._store import check_undamaged, read_tensors
 from transformer_lib.seq2seq import PAD_ID
 from transformer_lib.teaching.corpora.reviews import synthetic_reviews
 from transformer_lib.teaching.record import record
@@ -160,7 +159,7 @@ def pretrained_review_reader() -> ReviewReader:
     Raises: `ValueError` if its file is not the one of the record.
     """
     with as_file(files("transformer_lib") / "pretrained" / "review_reader.pt") as path:
-        check.undamaged(path, record("review_reader")["numbers"]["sha256"])
+        check_undamaged(path, record("review_reader")["numbers"]["sha256"])
         saved = read_tensors(path, "review reader", dict)
     vocabulary = Vocabulary(saved["words"], len(saved["words"]), saved["oov_buckets"])
     reader = ReviewReader(vocabulary, SentimentClassifier(len(vocabulary), **saved["sizes"]), BagOfWords(len(vocabulary)))
