@@ -32,7 +32,7 @@ def main(seed: int) -> bool:
     with multiprocessing.get_context("fork").Pool(os.cpu_count()) as pool:
         for what, ends in pool.imap_unordered(_job, jobs):
             total = found[what]
-            total.tried, total.ends = total.tried + ends.tried, total.ends + ends.ends
+            total.ends += ends.ends
             total.failures += ends.failures
             print(*ends.failures, sep="\n", end="\n" * bool(ends.failures), flush=True)
     numbers = {
