@@ -93,8 +93,9 @@ def _forge(value: Any, chance: random.Random) -> Any:
 
     def change(old: Any) -> Any:
         if isinstance(old, torch.Tensor) and chance.random() < 0.7:
-            others = [old.double(), old.flatten(), old[None], old[:0] if old.ndim else old, old.to(torch.complex64), old.long()]
-            others += [torch.full_like(old, 3), old.to_sparse() if old.ndim else old]
+            # Of a complex one the real part: torch warns where it is dropped.
+            others = [old.real.double(), old.flatten(), old[None], old[:0] if old.ndim else old, old.to(torch.complex64)]
+            others += [old.real.long(), torch.full_like(old, 3), old.to_sparse() if old.ndim else old]
             return chance.choice(others)
         if isinstance(old, dict) and chance.random() < 0.5:
             return {**old, chance.choice(["more", 7, ""]): 1}
