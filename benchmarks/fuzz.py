@@ -14,7 +14,7 @@ from benchmarks.records import write_record
 from tools.fuzz.files import SECONDS
 from tools.fuzz.run import READERS, TABLE, Ends, fuzz_calls, fuzz_files
 
-CALLS, FILES = 10_000, 5_000
+CALLS, FILES = 10_400, 5_000  # what is asked for; some lines of the table have fewer calls than their share
 
 
 def _job(job: tuple[str, int, int, int]) -> tuple[str, Ends]:
