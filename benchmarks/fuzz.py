@@ -14,7 +14,7 @@ from benchmarks.records import write_record
 from tools.fuzz.files import SECONDS
 from tools.fuzz.run import READERS, TABLE, Ends, fuzz_calls, fuzz_files
 
-CALLS, FILES = 10_000, 5_000
+CALLS, FILES = 10_400, 5_000  # what is asked for; some lines of the table have fewer calls than their share
 
 
 def _job(job: tuple[str, int, int, int]) -> tuple[str, Ends]:
@@ -32,7 +32,7 @@ def main(seed: int) -> bool:
     with multiprocessing.get_context("fork").Pool(os.cpu_count()) as pool:
         for what, ends in pool.imap_unordered(_job, jobs):
             total = found[what]
-            total.tried, total.ends = total.tried + ends.tried, total.ends + ends.ends
+            total.ends += ends.ends
             total.failures += ends.failures
             print(*ends.failures, sep="\n", end="\n" * bool(ends.failures), flush=True)
     numbers = {

@@ -482,6 +482,12 @@ ONES = torch.full((2, 3), 3)
         (lambda: beam_search(tiny(), torch.ones(0, 3, dtype=torch.long), 5), "at least one sentence"),
         (lambda: sample_decode(tiny(), ONES, 5, temperature=0.0), "temperature must be a positive number"),
         (lambda: sample_decode(tiny(), ONES, 5, temperature=math.nan), "temperature must be a positive number"),
+        (lambda: sampling_probabilities(torch.tensor(0.0)), r"logits must have shape \(\.\.\., vocab\), but its shape is \(\)"),
+        (
+            lambda: sampling_probabilities(torch.zeros(2, 0)),
+            r"logits must have shape \(\.\.\., vocab\), but its shape is \(2, 0\)",
+        ),
+        (lambda: sampling_probabilities(torch.zeros(3, dtype=torch.int64)), "logits must hold floating-point numbers"),
         (lambda: sampling_probabilities(torch.zeros(3), top_k=0), "top_k must be at least 1, but it is 0"),
         (lambda: sampling_probabilities(torch.zeros(3), top_p=0.0), "top_p must be above 0 and at most 1"),
         (lambda: sampling_probabilities(torch.zeros(3), top_p=1.1), "top_p must be above 0 and at most 1"),

@@ -12,7 +12,6 @@ from test_docstrings import MODULES, public
 from tools.fuzz import files
 from tools.fuzz.calls import Case, Wrong, outcome
 from tools.fuzz.run import READERS, TABLE, fuzz_calls, fuzz_files
-from tools.notebooks import ROOT
 from transformer_lib import attention
 from transformer_lib.teaching import record
 
@@ -52,7 +51,6 @@ def test_a_file_is_read_whole_or_refused_by_name(line):
     assert found.tried == SHARE and found.failures == []
 
 
-@pytest.mark.skipif(not (ROOT / "benchmarks" / "results" / "fuzz.json").is_file(), reason="`make fuzz` has not been run")
 def test_the_last_long_run_found_nothing():
     numbers = record("fuzz")["numbers"]
     assert numbers["calls"]["tried"] >= 10_000 and numbers["files"]["tried"] >= 5000

@@ -218,6 +218,7 @@ OF_TRANSLATORS = {
     "another tokenizer": lambda saved: saved | {"tokenizer": json.dumps(PIECES | {"normalizer": None})},
     "no tokenizer": lambda saved: saved | {"target_tokenizer": "{}"},
     "words": lambda saved: saved | {"words": [3]},
+    "half a character": lambda saved: saved | {"words": ["\ud800"]},
 }
 
 
@@ -253,6 +254,7 @@ def test_what_is_compressed_is_not_unpacked(tmp_path):
         (-1, 0, "x must not be negative, but it is -1"),
         (2**63, int, "x must be a finite number, but it is 9223372036854775808"),
         (float("inf"), 1.0, "x must be a finite number, but it is inf"),
+        ("\ud800", str, "x must be made of whole characters"),
         ([1, "2"], [int, ...], r"x\[1\] must be of type int"),
         ([1], [0, 0], "x must have 2 items, but it has 1"),
         ((1, 2), [int, ...], "x must be of type list, but it is of type tuple"),

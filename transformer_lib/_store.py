@@ -77,9 +77,9 @@ def stored(kind: type[R], values: dict[str, Any]) -> R:
 def check_like(name: str, value: Any, pattern: Any) -> None:
     """Check that `value`, which a file held, is like `pattern`: of its kind, and its parts like the pattern's.
 
-    A pattern is a value of today, or a kind. Numbers must be finite, and not negative where the pattern's is not. A tensor must
-    have the pattern's shape and kind of numbers, a list its length, a dictionary its names; `[pattern, ...]` is a list of any
-    length, and `{kind: pattern}` a dictionary with any names of that kind.
+    A pattern is a value of today, or a kind. Numbers must be finite, and not negative where the pattern's is not; text must be
+    of whole characters. A tensor must have the pattern's shape and kind of numbers, a list its length, a dictionary its
+    names; `[pattern, ...]` is a list of any length, and `{kind: pattern}` a dictionary with any names of that kind.
     """
     # What torch calls a state is an OrderedDict.
     value, pattern = (dict(one) if isinstance(one, OrderedDict) else one for one in (value, pattern))
@@ -93,6 +93,8 @@ def check_like(name: str, value: Any, pattern: Any) -> None:
             raise ValueError(f"{name} must be a finite number, but it is {value!r:.60}")
         if pattern is not kind and value < 0 <= pattern:
             raise ValueError(f"{name} must not be negative, but it is {value}")
+    elif kind is str:
+        check.string(name, value)
     elif pattern is kind:
         return
     elif kind is Tensor:

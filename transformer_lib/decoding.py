@@ -150,10 +150,11 @@ def sampling_probabilities(
     to sum to 1.
 
     Shapes: as annotated.
-    Raises: `ValueError` if `temperature` is not positive, `top_k` is below 1, or
-    `top_p` is not above 0 and at most 1.
+    Raises: `ValueError` if `logits` have no such shape, `temperature` is not positive,
+    `top_k` is below 1, or `top_p` is not above 0 and at most 1.
     Source: Fan et al. (2018) for top-k; Holtzman et al. (2020), section 3.1, for top-p.
     """
+    check.vectors("logits", logits, "...", "vocab")
     check.sampling(temperature, top_k, top_p)
     ordered, tokens, rank = _best_first(logits, temperature)  # rank 0 is the best token
     if top_k is not None:

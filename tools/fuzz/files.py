@@ -14,7 +14,7 @@ import resource
 import shutil
 import signal
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -93,8 +93,9 @@ def _forge(value: Any, chance: random.Random) -> Any:
 
     def change(old: Any) -> Any:
         if isinstance(old, torch.Tensor) and chance.random() < 0.7:
-            others = [old.double(), old.flatten(), old[None], old[:0] if old.ndim else old, old.to(torch.complex64), old.long()]
-            others += [torch.full_like(old, 3), old.to_sparse() if old.ndim else old]
+            # Of a complex one the real part: torch warns where it is dropped.
+            others = [old.real.double(), old.flatten(), old[None], old[:0] if old.ndim else old, old.to(torch.complex64)]
+            others += [old.real.long(), torch.full_like(old, 3), old.to_sparse() if old.ndim else old]
             return chance.choice(others)
         if isinstance(old, dict) and chance.random() < 0.5:
             return {**old, chance.choice(["more", 7, ""]): 1}
@@ -394,56 +395,50 @@ def _attempt(case: Reader, path: Path, kind: str, whole: Any) -> str:
     return "the file ran a command" if Path(f"{path}.ran").exists() else end
 
 
-def _read_all(case: Reader, folder: Path, todo: Sequence[int], seed: int, start: int) -> None:
-    """Write, spoil and read one file after the other; tell through the pipe `start` how each ended."""
+def _read_alone(case: Reader, path: Path, kind: str, whole: Any, start: int) -> None:
+    """Read a file in this process, which has limits from now on; tell through the pipe `start` how it ended."""
     silent = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silent, 1), os.dup2(silent, 2)
     used = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, used + MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    (folder / "whole").mkdir()
-    written = case.write(folder / "whole")
-    name = written.relative_to(folder / "whole")
+    signal.alarm(SECONDS)
     RUN.__init__()
-    shutil.copytree(folder / "whole", folder / "right")
-    whole = case.read(folder / "right" / name)
-    for number in todo:
-        RUN.__init__()
-        within, chance = folder / str(number), random.Random(f"{seed} {case.names} {number}")
-        shutil.copytree(folder / "whole", within)
-        path = within / name
-        kind = spoil_file(path, chance)
-        os.write(start, f"{kind}\t".encode())
-        signal.alarm(SECONDS)
-        end = _attempt(case, path, kind, whole)
-        signal.alarm(0)
-        shutil.rmtree(within)
-        os.write(start, (end.replace("\n", " ")[:1500] + "\n").encode("utf-8", "backslashreplace"))
+    os.write(start, _attempt(case, path, kind, whole).replace("\n", " ")[:1500].encode("utf-8", "backslashreplace"))
+
+
+def try_file(case: Reader, path: Path, kind: str, whole: Any) -> str:
+    """Let another process read a file that is not right, and return how it ended."""
+    end, start = os.pipe()
+    child = os.fork()  # all is imported already
+    if child == 0:
+        try:
+            _read_alone(case, path, kind, whole, start)
+        finally:
+            os._exit(0)
+    os.close(start)
+    with os.fdopen(end, "rb") as pipe:
+        said = pipe.read().decode("utf-8")
+    _, status = os.waitpid(child, 0)
+    cause = f"signal {os.WTERMSIG(status)}" if os.WIFSIGNALED(status) else "an error of its own"
+    return said or f"the process was ended by {cause}"
 
 
 def try_files(case: Reader, count: int, seed: int) -> list[tuple[str, str]]:
-    """Let another process read so many files that are not right; return what was done to each, and how it ended.
-
-    A process that a file ends is followed by the next one.
-    """
-    found: list[tuple[str, str]] = []
-    while len(found) < count:
-        end, start = os.pipe()
-        with tempfile.TemporaryDirectory() as folder:
-            child = os.fork()
-            if child == 0:
-                try:
-                    os.close(end)
-                    _read_all(case, Path(folder), range(len(found), count), seed, start)
-                finally:
-                    os._exit(0)
-            os.close(start)
-            with os.fdopen(end, "rb") as pipe:
-                lines = pipe.read().decode("utf-8").split("\n")
-            _, status = os.waitpid(child, 0)
-        found += [tuple(line.split("\t", 1)) for line in lines[:-1]]
-        if len(found) < count:
-            cause = f"signal {os.WTERMSIG(status)}" if os.WIFSIGNALED(status) else "an error of its own"
-            found.append((lines[-1].strip() or "right", f"the process was ended by {cause}"))
+    """Let one reader read so many files that are not right; return what was done to each, and how it ended."""
+    found = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "whole").mkdir()
+        written = case.write(folder / "whole").relative_to(folder / "whole")
+        shutil.copytree(folder / "whole", folder / "right")
+        RUN.__init__()
+        whole = case.read(folder / "right" / written)
+        for number in range(count):
+            path, chance = folder / str(number) / written, random.Random(f"{seed} {case.names} {number}")
+            shutil.copytree(folder / "whole", folder / str(number))
+            kind = spoil_file(path, chance)
+            found.append((kind, try_file(case, path, kind, whole)))
+            shutil.rmtree(folder / str(number))
     return found

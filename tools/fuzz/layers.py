@@ -584,8 +584,8 @@ def _translator(kind: str, vocab: int, d_model: int, hidden: int) -> nn.Module:
 def _(kind, vocab_size, d_model, hidden_size, source, target_in, rows):
     """All at once; and in two steps, between them other sentences in another order: sentence by sentence it is the same."""
     model = at(_translator(kind, vocab_size, d_model, hidden_size), torch.float32, source)
-    state, cut = model.start(source), target_in.size(1) // 2
     together = model(source, target_in)
+    state, cut = model.start(source), target_in.size(1) // 2
     if cut:
         model.decode(target_in[:, :cut], state)
     state.reorder(rows)
