@@ -49,7 +49,7 @@ def test_the_rates_are_the_librarys(touch, slide, d_model, warmup, factor, last,
 
     said = seen.figure.locator(".tl-says").inner_text()
     found = re.fullmatch(
-        r"Step ([\d,]+): the rate is ([\d.]+(?: · 10\S+)?) and (.+)\. The peak, ([\d.]+) at step ([\d,]+), is (.+) the paper's\.",
+        r"Step ([\d,]+): the rate is ([\d.]+(?: · \S+)?) and (.+)\. The peak, ([\d.]+) at step ([\d,]+), is (.+) the paper's\.",
         said,
     )
     assert [int(found[place].replace(",", "")) for place in (1, 5)] == [step, warmup]
