@@ -429,7 +429,9 @@ def test_axe_finds_nothing_in_the_parts(visit, html, colour_scheme):
     type_and_send(page, SENTENCE)
     page.wait_for_selector(".steps li li")
     press(page, "All steps")
-    page.get_by_role("checkbox", name="cross-attention, layer 2, head 1").press("Space")
-    page.wait_for_selector(".both [role=status]:has-text('Without')")
+    for head in range(1, 5):
+        page.get_by_role("checkbox", name=f"Encoder: self-attention, layer 2, head {head}").press("Space")
+    page.wait_for_selector(".both [role=status]:has-text('Without 4')")
+    assert all(page.locator(f".both {mark}").count() for mark in ("ins", "del")), "both kinds of marks"
     assert found_by_axe(page) == []
     page.close()
