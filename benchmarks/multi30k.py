@@ -53,7 +53,9 @@ def numbers_of(run: dict[str, Any]) -> dict[str, Any]:
 def keep(folder: RunFolder, run: dict[str, Any], data: Path) -> None:
     """Write the chosen weights, in half precision, as the library's `captions`, and beside them how well these translate."""
     path = PRETRAINED / "captions.pt"
-    folder.load().save(path)
+    own = folder.load()
+    sentences = [english for english, _ in read_pairs(data, "train", "en", "fr").pairs]
+    Translator(own.model, own.tokenizer, own.target_tokenizer, sentences).save(path)  # with the words of training
     halved = Translator.load(path)
     sources, references = (list(side) for side in zip(*read_pairs(data, "val", "en", "fr").pairs, strict=True))
     translator = TextTranslator(halved.model, halved.tokenizer, halved.target_tokenizer)

@@ -461,7 +461,9 @@ def test_the_translator_of_captions_is_small_and_says_how_it_was_made():
     assert (PRETRAINED / "captions.pt").stat().st_size <= 8_000_000
     made = json.loads((PRETRAINED / "captions.json").read_text(encoding="utf8"))
     assert made["command"] == "python -m benchmarks.multi30k" and {"steps", "bleu", "signature"} <= set(made)
-    assert pretrained_translator("captions").translate("A dog runs on the beach.").startswith("Un chien ")
+    own = pretrained_translator("captions")
+    assert own.translate("A dog runs on the beach.").startswith("Un chien ")
+    assert own.unknown_words("A pangolin runs on the beach, and they don't blorp.") == ["pangolin", "blorp"]
 
 
 def test_a_damaged_file_is_refused(tmp_path, monkeypatch):

@@ -66,7 +66,7 @@ def weights_script(name="translator"):
     pretrained = {
         "config": asdict(one.model.config),
         "tokenizer": {key: tokenizer[key] for key in ("normalizer", "model")},
-        "words": sorted(one.words),
+        "words": " ".join(sorted(one.words)),
         # Matrices that are shared are the same parameter, and come once.
         **in_half_precision(dict(one.model.named_parameters())),
     }

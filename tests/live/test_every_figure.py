@@ -116,6 +116,27 @@ def test_every_control_is_reached_by_keyboard_and_changes_the_figure(figure, tou
     assert seen.complaints == []
 
 
+def test_a_slider_moves_no_control_beside_it(figure, touch):
+    moved = touch(figure).figure.evaluate(
+        """figure => [...figure.querySelectorAll('input[type=range]')].flatMap(slider => {
+            if (!slider.isConnected) return [] // an earlier one took it away
+            const controls = slider.closest('.tl-controls')
+            const places = () => [...controls.querySelectorAll('input, select, button')].map(node => {
+                const {x, y} = node.getBoundingClientRect()
+                return `${Math.round(x)} ${Math.round(y)}`
+            })
+            const before = places()
+            return Array.from({length: Number(slider.max) + 1}, (_, value) => {
+                slider.value = value
+                slider.dispatchEvent(new Event('input'))
+                const after = places() // some come and go
+                return after.length === before.length && String(after) !== String(before) ? slider.labels[0].textContent : ''
+            }).filter(String)
+        })"""
+    )
+    assert moved == []
+
+
 def test_two_of_them_on_one_page_do_not_disturb_each_other(figure, touch):
     seen = touch(figure)
     seen.page.evaluate(

@@ -13,6 +13,9 @@ FACTORS = [0.1, 0.25, 0.5, 1, 2, 4]
 LASTS = [400, 2000, 20_000, 100_000]
 
 
+POWERS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+
+
 def points_of(seen, place):
     points = seen.figure.locator("polyline").nth(place).get_attribute("points").split()
     return [tuple(map(float, point.split(","))) for point in points]
@@ -25,6 +28,7 @@ def points_of(seen, place):
         (32, 100, 0.25, 400, 10),
         (1024, 16_000, 4, 100_000, 40),
         (64, 8000, 0.1, 2000, 0),
+        (1024, 16_000, 0.1, 2000, 0),
         (256, 500, 2, 400, 39),
         (128, 1000, 0.5, 2000, 20),
     ],
@@ -45,10 +49,12 @@ def test_the_rates_are_the_librarys(touch, slide, d_model, warmup, factor, last,
 
     said = seen.figure.locator(".tl-says").inner_text()
     found = re.fullmatch(
-        r"Step ([\d,]+): the rate is ([\d.e-]+) and (.+)\. The peak, ([\d.]+) at step ([\d,]+), is (.+) the paper's\.", said
+        r"Step ([\d,]+): the rate is ([\d.]+(?: · \S+)?) and (.+)\. The peak, ([\d.]+) at step ([\d,]+), is (.+) the paper's\.",
+        said,
     )
     assert [int(found[place].replace(",", "")) for place in (1, 5)] == [step, warmup]
-    assert float(found[2]) == pytest.approx(factor * noam_rate(step, d_model, warmup), rel=0.006)
+    shown = found[2].translate(POWERS).replace(" · 10", "e")
+    assert float(shown) == pytest.approx(factor * noam_rate(step, d_model, warmup), rel=0.006)
     assert float(found[4]) == pytest.approx(peak, rel=0.006)
     assert found[3] == ("still rises" if step < warmup else "is at its peak" if step == warmup else "falls")
     times = 1 if found[6] == "as high as" else float(found[6].removesuffix(" times"))

@@ -21,6 +21,15 @@ def test_the_record_is_whole():
     assert STOPS[-1]["written"][0] == NUMBERS["sentences"]["the white cow is tired"]
 
 
+def test_when_blanche_finds_white_is_left_to_the_reader(touch, slide):
+    figure = live.training_replay()
+    seen = touch(figure)
+    said = seen.figure.locator(".tl-says")
+    assert said.inner_text().startswith("After 0 steps") and "“blanche” looks most at “is”" in said.inner_text()
+    slide(seen, "steps", 9)
+    assert "“blanche” looks most at “white”" in said.inner_text()
+
+
 @pytest.mark.parametrize(("stop", "word"), [(0, 0), (12, 5), (40, 2)])
 def test_a_stop_shows_the_records_numbers(touch, slide, choose, stop, word):
     seen = touch(live.training_replay())

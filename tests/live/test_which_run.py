@@ -23,6 +23,7 @@ def test_every_pair_is_the_record_and_tells_only_when_asked(touch):
         before = seen.figure.locator(".tl-stage").inner_text() + said.inner_text()
         assert bug.name not in before and bug.what not in before
         assert said.inner_text().startswith(f"Pair {number} of {len(SHOWN)}.") and button["next pair"].is_disabled()
+        assert seen.figure.get_by_text("training loss in nats", exact=True).is_visible()
         ends = dict(re.findall(r"\b(A|B)(?: ends)? at ([\d.]+)", seen.figure.locator("svg").get_attribute("aria-label")))
         wanted = {name: RUNS[bug.name if name == pair["broken"] else "none"] for name in "AB"}
         assert ends == {name: f"{run['losses'][-1]:.2f}" for name, run in wanted.items()}

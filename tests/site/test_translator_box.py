@@ -213,6 +213,15 @@ def test_the_translator_of_captions_is_loaded_when_it_is_used(visit, html, serve
         wait(page)
         assert written(page) == captions.translate(text) and state.inner_text() == f"In French: {captions.translate(text)}"
         assert page.locator(".tl-translator .source").first.inner_text().split() == text.split()
+    for text, read, unknown in [
+        ("A pangolin plays the guitar.", "A pangolin plays the guitar.", "pangolin"),
+        ("TWO dogs run, and it isn't *blorp*", "two dogs run, and it is not blorp", "blorp"),
+        ("They don't blorp 😀", "They don't blorp", "blorp"),
+    ]:
+        type_and_send(page, text)
+        wanted = captions.translate(read)
+        assert state.inner_text() == f"The translator has never seen: {unknown}. So it guesses. In French: {wanted}"
+        assert page.locator(".tl-translator .source .unknown").all_inner_texts() == [unknown]
     notes = page.evaluate("[...said]")
     assert "Loading the translator: 5 MB …" in notes
     assert ("Loading the translator: 4 of 5 MB …" in notes) == (way == "http"), "of a file nobody tells how much is there"

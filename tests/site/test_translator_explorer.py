@@ -1,6 +1,7 @@
 """The parts of the explorer show the library's numbers: every head, one without some, one layer, the next word, the beam."""
 
 import re
+from collections import Counter
 from contextlib import ExitStack
 from functools import partial
 
@@ -206,12 +207,16 @@ def test_a_head_switched_off_changes_the_translation_as_in_python(seen, translat
     count = len(off)
     page.wait_for_function("count => document.querySelector('.both').innerText.includes(`Without ${count} of 24`)", arg=count)
     assert page.locator(".both .translation").all_inner_texts() == [whole, expected]
+    both = [Counter(text.replace("'", "' ").split()) for text in (whole, expected)]
+    for mark, lost in [("del", both[0] - both[1]), ("ins", both[1] - both[0])]:
+        assert Counter(page.locator(f".both {mark}").all_inner_texts()) == lost
+    assert page.locator(".both del").count() > 0 or not changes
     said = page.locator(".both [role=status]")
     assert said.inner_text() == f"Without {count} of 24 heads{'' if changes else ', the same'}:"
-    assert (page.locator(".both mark").count() > 0) == bool(set(expected.split()) - set(whole.split()))
     press(page, "All heads on")
     assert page.locator("[data-explorer=heads] :checked").count() == 24
     assert page.locator(".both .translation").all_inner_texts() == [whole, ""]
+    assert page.locator(".both :is(ins, del)").count() == 0
 
 
 def test_a_sentence_that_is_refused_leaves_nothing_of_the_one_before(seen):
@@ -219,12 +224,32 @@ def test_a_sentence_that_is_refused_leaves_nothing_of_the_one_before(seen):
     choose(page, "Which attention", "Encoder: self-attention")
     type_and_send(page, "나는 학생이다")
     parts = page.locator("[data-explorer]")
-    assert set(parts.all_inner_texts()) == {"The sentence above was not translated: there is nothing to show."}
+    assert set(parts.all_inner_texts()) == {"The sentence above is not translated: there is nothing to show."}
     assert not page.locator("figure.tl-live").is_visible()
     type_and_send(page, SENTENCE)
     page.wait_for_selector(".steps li li")
     page.locator("figure.tl-live").wait_for()
     assert page.get_by_label("Which attention").input_value() == "2", "what was chosen stays"
+
+
+def test_the_other_translator_is_not_shown_what_the_first_one_wrote(visit, server):
+    seen = visit(f"{server}/book/explorer.html")
+    page = seen.page
+    type_and_send(page, SENTENCE)
+    page.wait_for_selector(".steps li li")
+    page.get_by_role("radio", name="captions").check()
+    assert page.locator("[data-answer] .words").inner_text().strip() == ""
+    assert page.locator("[data-answer] .looked").inner_text() == ""
+    assert page.locator("[data-answer] line").count() == 0
+    parts = page.locator("[data-explorer]")
+    assert set(parts.all_inner_texts()) == {"The sentence above is not translated: there is nothing to show."}
+    assert not page.locator("figure.tl-live").is_visible()
+    assert page.locator(".tl-translator .state").inner_text() == "Press Translate, or choose a sentence."
+    page.get_by_role("radio", name="made-up").check()
+    page.get_by_role("button", name="Translate", exact=True).click()
+    page.wait_for_selector(".steps li li")
+    assert seen.complaints == []
+    page.close()
 
 
 def stations(stack, layer):
@@ -404,7 +429,9 @@ def test_axe_finds_nothing_in_the_parts(visit, html, colour_scheme):
     type_and_send(page, SENTENCE)
     page.wait_for_selector(".steps li li")
     press(page, "All steps")
-    page.get_by_role("checkbox", name="cross-attention, layer 2, head 1").press("Space")
-    page.wait_for_selector(".both [role=status]:has-text('Without')")
+    for head in range(1, 5):
+        page.get_by_role("checkbox", name=f"Encoder: self-attention, layer 2, head {head}").press("Space")
+    page.wait_for_selector(".both [role=status]:has-text('Without 4')")
+    assert all(page.locator(f".both {mark}").count() for mark in ("ins", "del")), "both kinds of marks"
     assert found_by_axe(page) == []
     page.close()

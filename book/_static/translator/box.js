@@ -98,13 +98,21 @@
       draw();
     }
 
-    /** Show what the translator tells, in its order and not faster than the eye. */
-    function translate(request) {
+    /** Take away what was translated, or still is. */
+    function clear() {
       stop();
       answer = undefined;
       show_source([]);
       written.replaceChildren();
       draw();
+      root.classList.remove("busy");
+    }
+
+    const nothing_to_show = () => root.dispatchEvent(new CustomEvent("cleared", { bubbles: true }));
+
+    /** Show what the translator tells, in its order and not faster than the eye. */
+    function translate(request) {
+      clear();
       root.classList.add("busy");
       model = request.model;
       const size = form.querySelector(`[name=model][value=${model}]`)?.dataset.megabytes;
@@ -148,7 +156,7 @@
       } else {
         root.classList.remove("busy");
         say(event.message, "problem");
-        root.dispatchEvent(new CustomEvent("refused", { bubbles: true }));
+        nothing_to_show();
       }
     }
 
@@ -163,6 +171,8 @@
       root.querySelectorAll("[data-of]").forEach((part) => (part.hidden = part.dataset.of !== event.target.value));
       form.elements.text.value = root.querySelector(`[data-of=${event.target.value}] [data-text]`).dataset.text;
       if (form.elements.first_words) form.elements.first_words.value = "";
+      clear();
+      nothing_to_show();
       say("Press Translate, or choose a sentence.");
     });
     form.addEventListener("click", (event) => {

@@ -216,6 +216,17 @@
     draw();
   }
 
+  /** Return `words` side by side, as the element `tag` each that `others` do not have, or not so often. */
+  function compared(words, others, tag) {
+    const left = [...others];
+    const shown = words.filter((word) => !word.startsWith("<"));
+    return shown.flatMap((word) => {
+      const place = left.indexOf(word);
+      if (place >= 0) left.splice(place, 1);
+      return [place < 0 ? element(tag, {}, word) : word, word.endsWith("'") ? "" : " "];
+    });
+  }
+
   /** A box to tick for each head; the translation with all heads, and without those whose box is empty. */
   function heads(root, done) {
     const boxes = [];
@@ -238,6 +249,7 @@
     said.setAttribute("role", "status");
     const after = element("p", { className: "translation", lang: "fr" });
     const before = element("p", { className: "translation", lang: "fr" }, done.text);
+    const all_words = done.words.map((word) => word.text);
     let leave = () => {};
 
     function translate() {
@@ -246,6 +258,7 @@
       if (off.length === 0) {
         said.textContent = "Switch a head off, and the translation without it stands here.";
         after.replaceChildren();
+        before.textContent = done.text;
         return;
       }
       const request = { kind: "heads", model: done.model, text: done.source_text, given: done.written.slice(0, done.given), off };
@@ -254,11 +267,8 @@
           said.textContent = event.message;
           return;
         }
-        const known = done.words.map((word) => word.text);
-        const words = event.words.filter((word) => !word.startsWith("<"));
-        after.replaceChildren(
-          ...words.flatMap((word) => [known.includes(word) ? word : element("mark", {}, word), word.endsWith("'") ? "" : " "]),
-        );
+        after.replaceChildren(...compared(event.words, all_words, "ins"));
+        before.replaceChildren(...compared(all_words, event.words, "del"));
         said.textContent = `Without ${off.length} of ${boxes.length} heads${event.text === done.text ? ", the same" : ""}:`;
       });
     }
@@ -618,11 +628,11 @@
   });
   roots.forEach((root) => near.observe(root));
   document.addEventListener("translated", ({ detail }) => show(detail));
-  // What was drawn before would pass for the sentence that was refused.
-  document.addEventListener("refused", () => {
+  // What was drawn before would pass for the sentence that was refused, or for another translator's.
+  document.addEventListener("cleared", () => {
     near.disconnect();
     leave();
-    const text = "The sentence above was not translated: there is nothing to show.";
+    const text = "The sentence above is not translated: there is nothing to show.";
     for (const root of roots) root.replaceChildren(element("p", {}, text));
     document.querySelector("[data-figure=attention_steps]").hidden = true;
   });

@@ -40,8 +40,8 @@
     [/\b(s?he|it|that)'s\b/gi, "$1 is"],
   ];
 
-  /** Return the words of `text`, without the marks around them; an apostrophe may end one, as in qu'. */
-  const words_in = (text) => text.match(/[\p{L}\p{M}\p{N}]+(?:'[\p{L}\p{M}\p{N}]+)*'?/gu) ?? [];
+  const WORD = /[\p{L}\p{M}\p{N}]+(?:'[\p{L}\p{M}\p{N}]+)*/gu;
+  const FRENCH_WORD = new RegExp(`${WORD.source}'?`, "gu"); // an apostrophe may end one, as in qu'
 
   /** Return `word` without the characters that training never had, and with small letters where it had no capitals. */
   function legible(tokenizer, word) {
@@ -51,28 +51,34 @@
   }
 
   /**
-   * Return the words of `text`: { typed, read, unknown }. Where the words of training are known, short forms are written out,
-   * and a word that no training sentence had is `unknown`. `read` is what the translator reads of it, which may be nothing.
+   * Return what stands between the spaces of `text`: { typed, read, unknown }. `read` is what the translator reads of it, which
+   * may be nothing: marks that training never had are left out. `unknown` are its words that no training sentence had; short
+   * forms among these are written out.
    */
   function english_words({ tokenizer, words }, text) {
-    const whole = tokenizer.normalize(text);
-    if (words.length === 0) {
-      const typed = whole.split(/\s+/).filter((word) => word !== "");
-      return typed.map((typed) => ({ typed, read: legible(tokenizer, typed), unknown: false }));
+    const of_training = new Set(words);
+    const in_small = new Map(words.map((word) => [word.toLowerCase(), word]));
+    const known = (word) => (of_training.has(word) ? word : in_small.get(word.toLowerCase()));
+    let whole = tokenizer.normalize(text);
+    const unknown_in = (text) => (text.match(WORD) ?? []).filter((word) => known(word) === undefined);
+    if (unknown_in(whole).some((word) => word.includes("'"))) {
+      whole = WRITTEN_OUT.reduce((text, [short, long]) => text.replace(short, long), whole);
     }
-    const of_training = new Map(words.map((word) => [word.toLowerCase(), word]));
-    const long = WRITTEN_OUT.reduce((text, [short, long]) => text.replace(short, long), whole);
-    return words_in(long).map((word) => {
-      const typed = word.replace(/'$/, "");
-      const known = of_training.get(typed.toLowerCase());
-      return { typed, read: known ?? legible(tokenizer, typed), unknown: known === undefined };
-    });
+    const marked = whole.replace(/[^\p{L}\p{M}\p{N}']/gu, (mark) => (tokenizer.ids.has(mark) ? mark : " "));
+    const parts = marked.split(/\s+/).map((part) => part.replace(/^'+|'+$/g, ""));
+    return parts
+      .filter((part) => part !== "")
+      .map((typed) => ({
+        typed,
+        read: typed.replace(WORD, (word) => known(word) ?? legible(tokenizer, word)),
+        unknown: unknown_in(typed),
+      }));
   }
 
   /** Return the ids of `first_words`, (given), which may be none. */
   function read_first_words(tokenizer, first_words) {
-    const words = words_in(tokenizer.normalize(first_words)).map((word) => legible(tokenizer, word));
-    const text = words.filter((word) => word !== "").join(" ");
+    const words = tokenizer.normalize(first_words).match(FRENCH_WORD) ?? [];
+    const text = words.map((word) => legible(tokenizer, word)).filter((word) => word !== "").join(" ");
     return text === "" ? [] : tokenizer.encode(text);
   }
 
@@ -90,9 +96,9 @@
     const source = translator.read(source_text); // (source)
     let place = 0;
     const source_words = legible_words.map(({ typed, read, unknown }) => ({
-      text: unknown ? typed : read,
+      text: unknown.length ? typed : read,
       places: tokenizer.encode(read).map(() => place++),
-      unknown,
+      unknown: unknown.length > 0,
     }));
     const given = read_first_words(tokenizer, first_words);
     const longest = translator.longest(source);
@@ -117,7 +123,7 @@
       kind: "done",
       source_text,
       read: source.map((id) => tokenizer.names[id]),
-      unknown: [...new Set(words_read.filter(({ unknown }) => unknown).map(({ typed }) => typed))],
+      unknown: [...new Set(words_read.flatMap(({ unknown }) => unknown))],
       tokens,
       words,
       given: given.length,

@@ -103,8 +103,7 @@
   const MOST_PIECES = 64; // of a sentence: the explorer draws a square of so many cells for each head
 
   /**
-   * A trained model, its tokenizer, and the `words` of the training sentences, if they are known: text in, translated text
-   * out.
+   * A trained model, its tokenizer, and the `words` of the training sentences: text in, translated text out.
    */
   class Translator {
     constructor(model, tokenizer, words) {
@@ -156,7 +155,7 @@
     const pretrained = transformer_lib.pretrained[name];
     const parameters = read_parameters(pretrained.shapes, pretrained.weights);
     const model = new CachedTransformer(pretrained.config, parameters);
-    return new Translator(model, new BytePairTokenizer(pretrained.tokenizer), pretrained.words);
+    return new Translator(model, new BytePairTokenizer(pretrained.tokenizer), pretrained.words.split(" "));
   }
 
   transformer_lib.translation = {

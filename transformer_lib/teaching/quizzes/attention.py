@@ -57,7 +57,10 @@ QUESTIONS = [
     Question(
         "Two letters are asked for at once. How many single letters did *one* head get right, after four times the steps?",
         answers=[
-            ("About half of them: it has a single row of weights.", "And one row cannot say which of two values came first."),
+            (
+                "About half of them: it has a single row of weights.",
+                "Weights of 0.7 and 0.3 could say which value came first; no run found that (workshop).",
+            ),
             (
                 "About an eighth of them, as the plain average did.",
                 "It hears more than the average: its weights depend on the question.",

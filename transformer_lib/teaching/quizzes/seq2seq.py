@@ -41,8 +41,7 @@ QUESTIONS = [
         correct=1,
     ),
     Question(
-        "A state of 32 numbers gets half of the sentences right up to 6.6 letters. "
-        "Which measurement says that it was not full?",
+        "A state of 32 numbers gets half of the sentences right at 6.6 letters. Which measurement says that it was not full?",
         answers=[
             (
                 "With 32 numbers or with 128, hardly any of 14 letters come out right.",

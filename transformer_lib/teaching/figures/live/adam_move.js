@@ -14,8 +14,8 @@ function start(parts, data) {
       return -average / (Math.sqrt(square) + data.epsilon)
     })
   }
-  // 0.00001 and not 1e-5; from a millionth on, as powers.
-  const written = (power) => (power > -7 ? String(Number((10 ** power).toFixed(6))) : `10^${power}`)
+  // 0.00001 and not 1e-5; below a millionth, as powers.
+  const written = (power) => (power > -7 ? String(Number((10 ** power).toFixed(6))) : powerOfTen(power))
   const length = (move) => number(Math.abs(move), 3).replace(/\.?0+$/, "")
 
   let width
@@ -74,7 +74,8 @@ function start(parts, data) {
       )
     )
     const last = found[found.length - 1]
-    const rates = (move) => `${length(move)} ${length(move) === "1" ? "rate" : "rates"}`
+    const rates = (move) =>
+      length(move) === "0" ? "less than 0.001 rates" : `${length(move)} ${length(move) === "1" ? "rate" : "rates"}`
     parts.say(
       `A gradient of ${written(state.power)}: the first move is ${rates(found[0])} long. ` +
         `After eight gradients that ${state.later === AGREE ? "agree" : "contradict each other"}, the move is ${rates(last)} long.`

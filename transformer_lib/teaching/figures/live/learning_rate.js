@@ -6,8 +6,8 @@ function start(parts, data) {
 
   const rate = (step, { d_model, warmup, factor }) =>
     factor * d_model ** -0.5 * Math.min(step ** -0.5, step * warmup ** -1.5)
-  // 0.00139754 as 0.0014, 4 as 4: three digits that count.
-  const short = (value) => String(Number(value.toPrecision(3)))
+  // 0.00139754 as 0.0014, 4 as 4: three digits that count; below a millionth, with a power.
+  const short = (value) => String(Number(value.toPrecision(3))).replace(/e(.*)/, (_, exponent) => ` · ${powerOfTen(exponent)}`)
   // The step that the reader stands on, a part of those that are shown.
   const stepAt = (part) => Math.max(1, Math.round(part * state.steps))
 

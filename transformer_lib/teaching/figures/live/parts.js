@@ -42,6 +42,8 @@ const control = (name, attributes = {}, ...children) => html(name, { "data-lm-su
 function slider({ label, values, value, write = String, changed }) {
   const input = control("input", { type: "range", min: 0, max: values.length - 1, step: 1, value: values.indexOf(value) })
   const shown = html("output")
+  // As wide as its longest value, so that what stands beside it keeps its place.
+  shown.style.minWidth = `${Math.max(...values.map((one) => write(one).length))}ch`
   const node = html("label", {}, label, input, shown)
   const tell = () => {
     const chosen = values[Number(input.value)]
@@ -86,5 +88,7 @@ function button({ label, pressed }) {
 
 // `value` with `digits` places after the point, and never -0.00.
 const number = (value, digits = 2) => value.toFixed(digits).replace(/^-(0\.?0*)$/, "$1")
+// 10 to the power `exponent`, as 10⁻¹².
+const powerOfTen = (exponent) => "10" + String(exponent).replace(/./g, (sign) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[sign] ?? "⁻")
 // 1234567 as 1,234,567.
 const grouped = (value) => String(value).replace(/\B(?=(\d{3})+$)/g, ",")

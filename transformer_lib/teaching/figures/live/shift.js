@@ -119,12 +119,20 @@ function start(parts, data) {
     again: () => go(1),
   })
   const write = (place) => (place ? `at step ${place}` : "none")
-  const mistakes = [0, ...slips.map((_, place) => place + 1)]
+  const places = [0, ...slips.map((_, place) => place + 1)]
+  const mistake = buttons({ label: "a mistake", options: places, value: state.slip, write, changed: set("slip") })
+  // A mistake stays when its own words are read instead of the right ones. Whoever copies the answer makes none.
+  function read(mode) {
+    const copies = mode === MODES[1]
+    if (copies) mistake.put((state.slip = 0))
+    for (const node of mistake.node.querySelectorAll("button")) node.disabled = copies
+    set("mode")(mode)
+  }
   parts.controls.append(
-    buttons({ label: "it reads", options: MODES, value: state.mode, changed: set("mode") }).node,
+    buttons({ label: "it reads", options: MODES, value: state.mode, changed: read }).node,
     steps,
     play.node,
-    buttons({ label: "a mistake", options: mistakes, value: state.slip, write, changed: set("slip") }).node
+    mistake.node
   )
   steps.addEventListener("input", play.stop)
   parts.drawInWidth((newWidth) => {

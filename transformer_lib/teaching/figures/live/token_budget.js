@@ -36,10 +36,12 @@ function start(parts, data) {
       tallest = Math.max(tallest, unit * batch.length)
     }
     const sizes = batches.map((batch) => batch.length)
+    const [least, most] = [Math.min(...sizes), Math.max(...sizes)]
+    const size = least < most ? `${least} to ${most}` : most
     const grey = `${words} words in ${places} places, ${Math.round(100 - (100 * words) / places)} % padding.`
     const said =
       `${state.sorted ? "Sorted" : "As they come"}, at most ${state.budget} places in a batch: ${batches.length} ` +
-      `${batches.length > 1 ? "batches" : "batch"} of ${Math.min(...sizes)} to ${Math.max(...sizes)} sentences. ${grey}`
+      `${batches.length > 1 ? "batches" : "batch"} of ${size} sentences. ${grey}`
     const viewBox = `0 0 ${width} ${top + tallest}`
     parts.show(svg("svg", { viewBox, role: "img", "aria-label": said }, ...nodes))
     parts.say(said)

@@ -2,7 +2,7 @@
 
 function start(parts, data) {
   const { sentences, source, target, stops } = data
-  const state = { at: data.at, watched: data.watched }
+  const state = { at: 0, watched: data.watched }
   const last = stops.at(-1).step
   const curves = () => [
     { name: "loss in nats", of: ({ loss }) => loss, most: Math.ceil(stops[0].loss), digits: 2 },

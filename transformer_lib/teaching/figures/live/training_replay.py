@@ -7,7 +7,6 @@ from transformer_lib.teaching.record import record
 
 _SHOWN = (0, 100, 300, 1000)  # the stops of the table for where no script runs
 _LONGEST = 60  # letters of what is written: the first stops write one word again and again
-_BEGIN = 300
 _WATCHED = "▁blanche"
 
 
@@ -36,7 +35,6 @@ def training_replay() -> LiveFigure:
             "source": [token.removeprefix("▁") for token in numbers["source"]],
             "target": [token.removeprefix("▁") for token in numbers["target"]],
             "stops": stops,
-            "at": next(place for place, stop in enumerate(stops) if stop["step"] == _BEGIN),
             "watched": numbers["target"].index(_WATCHED),
         },
         uses=("player",),

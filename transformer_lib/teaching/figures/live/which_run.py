@@ -33,19 +33,20 @@ def which_run() -> LiveFigure:
     floor = round(label_smoothed_loss(target.log()[None], torch.tensor([words - 1]), SMOOTHING).item(), 3)
 
     def curve(losses: list[float], role: str, name: str) -> str:
-        points = " ".join(f"{30 + 10 * place},{180 - 55 * min(loss, _HIGHEST):.1f}" for place, loss in enumerate(losses))
+        points = " ".join(f"{30 + 10 * place},{200 - 55 * min(loss, _HIGHEST):.1f}" for place, loss in enumerate(losses))
         line = f'<polyline points="{points}" fill="none" stroke="var(--tl-{role})" stroke-width="2"/>'
         x, y = points.rpartition(" ")[2].split(",")
         return f'{line}<text x="{int(x) + 5}" y="{float(y) + (-2 if role == "query" else 12):.1f}">{name}</text>'
 
-    y = 180 - 55 * floor
+    y = 200 - 55 * floor
     still = (
-        '<svg viewBox="0 0 290 200" style="max-width:28rem" role="img" aria-label="Two falling curves and a dashed floor">'
+        '<svg viewBox="0 0 290 220" style="max-width:28rem" role="img" aria-label="Two falling curves and a dashed floor">'
         f'<line x1="30" y1="{y:.1f}" x2="260" y2="{y:.1f}" stroke="var(--tl-muted)" stroke-dasharray="5 4"/>'
         f'<text x="30" y="{y + 15:.1f}" class="tl-quiet">floor, {floor}</text>'
         + curve(right["losses"], "query", "A")
         + curve(pairs[0]["losses"], "key", "B")
-        + '<text x="0" y="18">3</text><text x="0" y="184">0</text><text x="260" y="198" text-anchor="end" class="tl-quiet">'
+        + '<text x="0" y="14">training loss in nats</text><text x="0" y="39">3</text><text x="0" y="204">0</text>'
+        + '<text x="260" y="218" text-anchor="end" class="tl-quiet">'
         f"{made['settings']['steps']} steps</text></svg>"
     )
     return LiveFigure(
