@@ -53,7 +53,7 @@ function start(parts, data) {
     const all = steps()
     const { last, show } = state
     const stacked = width < 420
-    const [left, right, top, bottom] = [42, width - 14, stacked ? 52 : 34, 230]
+    const [left, right, top, bottom] = [48, width - 14, stacked ? 52 : 34, 230]
     const most = show === "value" && state.written < 1 ? 0.5 : 1
     const highest = 1.1 * most
     const x = (t) => left + ((right - left) * (t - 1)) / (last - 1)
