@@ -301,6 +301,10 @@ def test_what_the_mask_hides_is_minus_infinity_and_then_exactly_nothing(touch):
         )
         return {tuple(place) for place in found}
 
+    assert striped("map") == set()
+    moment(seen, 1)
+    for word in ("<SOS>", "suis", "étudiant", "je"):
+        press(seen, "who asks?", word)
     assert striped("map") == hidden
     assert {place for place, text in cells(seen, "map").items() if text == "0"} == hidden
     assert [text == "−∞" for text in cells(seen, "masked").values()] == [False, False, True, True], "je sees <SOS> and itself"
@@ -311,9 +315,51 @@ def test_what_the_mask_hides_is_minus_infinity_and_then_exactly_nothing(touch):
     assert cells(seen, "map")[1, 2] == "0.528"
 
 
+@pytest.mark.parametrize("example", ["self", "mask", "cross"])
+def test_what_is_to_be_guessed_is_not_yet_shown(touch, example):
+    """It opens before the weights, and the map shows those of the words that have asked."""
+    figure = live.attention_steps(example)
+    seen, (word, asks) = touch(figure), (figure.data["word"], figure.data["asks"])
+    assert not any(cells(seen, "weights").values()) and not any(cells(seen, "map").values())
+    seen.figure.get_by_role("button", name="next", exact=True).press("Enter")
+
+    def rows():
+        return {row for (row, _), text in cells(seen, "map").items() if text}
+
+    assert any(cells(seen, "weights").values()) and rows() == {word}
+    press(seen, "who asks?", asks[0 if word else 1])
+    assert rows() == {0, 1}
+
+
+def test_the_new_key_is_not_shown_before_it_is_played(touch):
+    seen = touch(live.attention_steps("cache"))
+    press(seen, "newest word", "étudiant")
+    assert seen.figure.get_by_role("combobox").input_value().startswith("1 · query")
+
+
+@pytest.mark.parametrize("example", EXPECTED)
+def test_all_is_played_in_twelve_seconds(browser, example):
+    figure = drawn(example)
+    with browser.new_context(reduced_motion="no-preference") as context:
+        page = context.new_page()
+        page.clock.install()
+        page.set_content(figure._repr_html_())
+        page.get_by_role("group").first.get_by_role("button").last.press("Enter")
+        listed = page.get_by_role("combobox", name="step")
+        listed.select_option(index=0)
+        page.get_by_role("slider").press("Home")
+        play = page.get_by_role("button", name="play", exact=True)
+        play.press("Enter")
+        page.clock.run_for(12_000)
+        assert listed.evaluate("list => list.selectedIndex === list.options.length - 1")
+        page.clock.run_for(2_000)
+        assert play.is_visible()
+
+
 def test_a_map_need_not_be_square(touch):
     seen = touch(live.attention_steps("cross"))
     assert list(cells(seen, "map")) == [(row, column) for row in range(2) for column in range(3)]
+    moment(seen, 3)
     press(seen, "who asks?", "<SOS>")
     assert seen.figure.locator(".tl-says").inner_text().endswith("The values come from the memory.")
     assert list(cells(seen, "mixed").values()) == ["7.87", "1.065"]
@@ -353,8 +399,8 @@ def test_the_buttons_the_list_and_the_slider_go_together(touch, choose, slide):
     names = ("back", "next", "next number")
     back, forward, number = (seen.figure.get_by_role("button", name=name, exact=True) for name in names)
     listed, slider = seen.figure.get_by_role("combobox"), seen.figure.get_by_role("slider")
-    assert all(cells(seen, "mixed").values()) and all(cells(seen, "map").values()), "it begins with everything"
-    assert forward.is_disabled()
+    moment(seen, 6)
+    assert all(cells(seen, "mixed").values()) and forward.is_disabled()
     back.press("Enter")
     assert listed.input_value() == "6 · softmax" and not any(cells(seen, "mixed").values())
     choose(seen, "step", 0)
@@ -394,12 +440,12 @@ def test_it_plays_from_the_first_number_until_its_reader_acts(browser):
         page.set_content(live.attention_steps()._repr_html_())
         listed, slider = page.get_by_role("combobox"), page.get_by_role("slider")
         page.clock.run_for(10_000)
-        assert listed.input_value() == "7 · mix the values", "nothing moves by itself"
+        assert listed.input_value() == "5 · divide by √4", "nothing moves by itself"
         play = page.get_by_role("button", name="play", exact=True)
         play.press("Enter")
         assert listed.input_value().startswith("1 · ") and slider.input_value() == "0"
-        page.clock.run_for(3100)
-        assert slider.input_value() == "2"
+        page.clock.run_for(1300)
+        assert listed.input_value().startswith("1 · ") and slider.input_value() == "2"
         page.get_by_role("button", name="pause").press("Enter")
         page.clock.run_for(10_000)
         assert slider.input_value() == "2"
@@ -409,7 +455,7 @@ def test_it_plays_from_the_first_number_until_its_reader_acts(browser):
         page.clock.run_for(10_000)
         assert slider.input_value() == before and play.is_visible()
         play.press("Enter")
-        page.clock.run_for(60_000)
+        page.clock.run_for(12_000)
         assert listed.input_value() == "7 · mix the values" and play.is_visible(), "it stops at the end, and leaves it there"
 
 

@@ -156,3 +156,29 @@ def test_a_reader_says_what_stays_by_click_and_by_key(touch, slide):
     seen.figure.locator("g[data-words='vous êtes étudiant'] rect").click()
     assert said(seen).startswith("You said tu es étudiante and vous êtes étudiant: 1 of 2 stays.")
     assert seen.complaints == []
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_it_asks_only_where_there_is_a_choice_and_the_tree_stays_in_its_place(touch, slide, width):
+    seen = touch(live.beam_tree(), width=width)
+    slide(seen, "beam", 1)
+    for english in BOOK:
+        seen.figure.get_by_label("sentence").focus()
+        seen.page.keyboard.type(english)
+        places, asked = set(), set()
+        while True:
+            asks = "What stays?" in said(seen)
+            candidates = seen.figure.locator("g[data-kind=candidate]")
+            assert bool(seen.figure.get_by_role("checkbox").count()) == asks
+            assert ("?" in "".join(candidates.all_text_contents())) == asks
+            assert (
+                candidates.evaluate_all("all => all.every(one => one.style.cursor === 'pointer')") == asks
+                or not candidates.count()
+            )
+            asked.add(asks)
+            places.add(tuple(seen.figure.locator(".tl-stage").bounding_box().values()))
+            if seen.figure.get_by_role("button", name="next step").is_disabled():
+                break
+            press(seen, "next step")
+        assert len(places) == 1 and asked == {True, False}
+    assert seen.complaints == []

@@ -1,4 +1,4 @@
-"""Shapes, parameters and multiplications are those of the library's layer, and the lit row and column make the number."""
+"""Shapes, parameters and multiplications are those of the library's layer; the scale stays, or it says how it changes."""
 
 import re
 
@@ -32,12 +32,6 @@ def sized(touch, slide):
     return open_it
 
 
-def choose(seen, product):
-    """Choose the product with this result, by keyboard."""
-    seen.figure.get_by_label("product").focus()
-    seen.page.keyboard.type(f"{product} =")
-
-
 def layer_of(d_model, heads, d_ff):
     with torch.device("meta"):
         return EncoderLayer(TransformerConfig(d_model=d_model, num_heads=heads, d_ff=d_ff, dropout=0.0))
@@ -51,9 +45,8 @@ def test_every_shape_is_that_of_the_layer(sized, sizes):
         ran = {entry.part: entry for entry in shape_summary(layer, x).entries}
     label = sized(*sizes).figure.get_by_role("img").get_attribute("aria-label")
     shown = {}
-    for name, *shape in re.findall(r"(\w[\wᵀ ]*?) \((\d+), (\d+)\)", label):
-        # A matrix that stands in two equations has the same shape in both.
-        assert shown.setdefault(name, tuple(map(int, shape))) == tuple(map(int, shape))
+    for names, *shape in re.findall(r"([\w, ]+?) \((\d+), (\d+)\)", label):
+        shown |= dict.fromkeys(names.strip().split(", "), tuple(map(int, shape)))
 
     def given(part):
         return ran[part].input[1:]
@@ -69,22 +62,15 @@ def test_every_shape_is_that_of_the_layer(sized, sizes):
     projections = {name: f"attention.{word}_projection" for name, word in zip("QKV", ("query", "key", "value"), strict=True)}
     assert shown == {
         "X": tuple(x.shape[1:]),
+        "Z": given("feed_forward.inner"),
         **{f"W_{name}": learned(part, heads) for name, part in projections.items()},
         **{name: made(part, heads) for name, part in projections.items()},
-        "Kᵀ": made(projections["K"], heads)[::-1],
         "scores": captured["attention"].shape[2:],
-        "weights": captured["attention"].shape[2:],
-        "head 1": made(projections["V"], heads),
-        "joined": given("attention.output_projection"),
         "W_O": learned("attention.output_projection"),
-        "attention output": made("attention.output_projection"),
-        "Z": given("feed_forward.inner"),
         "W_1": learned("feed_forward.inner"),
         "F_1": made("feed_forward.inner"),
         "F_2": given("feed_forward.outer"),
         "W_2": learned("feed_forward.outer"),
-        "F_3": made("feed_forward.outer"),
-        "output": made("feed_forward_residual.norm"),
     }
 
 
@@ -117,75 +103,44 @@ def test_its_counts_are_those_of_the_layer_and_of_torchs_counter(sized, sizes):
     assert shown == expected
 
 
-@pytest.mark.parametrize(
-    ("product", "left", "right", "times"),
-    [
-        ("Q", "X", "W_Q", 4),
-        ("K", "X", "W_K", 4),
-        ("V", "X", "W_V", 4),
-        ("scores", "Q", "Kᵀ", 4),
-        ("head 1", "weights", "V", 4),
-        ("attention output", "joined", "W_O", 1),
-        ("F_1", "Z", "W_1", 1),
-        ("F_3", "F_2", "W_2", 1),
-    ],
-)
-def test_the_lit_row_and_column_make_the_lit_number(sized, slide, product, left, right, times):
-    """In the sizes of the chapter's drawing each number is a square, so the lit ones can be counted."""
-    seen = sized(3, 8, 4, 12)
-    choose(seen, product)
-    slide(seen, "row", 1)
-    slide(seen, "column", 1)
-    lit = seen.figure.locator("rect.tl-lit").evaluate_all(
-        """nodes => Object.fromEntries(nodes.map(node => {
-            const whole = node.previousElementSibling
-            const name = whole.previousElementSibling.previousElementSibling
-            const place = ['x', 'y', 'width', 'height'].map(key => node[key].baseVal.value)
-            return [name.textContent, {place, whole: ['x', 'y'].map(key => whole[key].baseVal.value)}]
-        }))"""
+def boxes(seen):
+    """The left edge, the top, the width and the height of each matrix, in numbers by the scale that the figure shows."""
+    numbers = int(seen.figure.locator("svg text").first.text_content().removesuffix(" numbers").replace(",", ""))
+    pixels = seen.figure.locator("svg path").first.evaluate("path => path.getBBox().width")
+    found = seen.figure.locator("svg rect").evaluate_all(
+        "nodes => nodes.map(node => ['x', 'y', 'width', 'height'].map(key => node[key].baseVal.value))"
     )
-    row, column, number = (lit[name.replace("_", "")] for name in (left, right, product))
-    cell = number["place"][2]
-    squares = {
-        name: [round((part["place"][axis] - part["whole"][axis]) / cell, 3) for axis in (0, 1)]
-        + [round(part["place"][axis] / cell, 3) for axis in (2, 3)]
-        for name, part in (("row", row), ("column", column), ("number", number))
-    }
-    terms = squares["row"][2]
-    assert squares == {"row": [0, 1, terms, 1], "column": [1, 0, 1, terms], "number": [1, 1, 1, 1]}
-
-    says = seen.figure.locator(".tl-says").inner_text()
-    assert f"row 1 of {left} times column 1 of {right}, {terms:g} multiplications" in says
-    label = seen.figure.get_by_role("img").get_attribute("aria-label")
-    shapes = {
-        name: torch.ones(int(rows), int(columns)) for name, rows, columns in re.findall(r"(\w[\wᵀ ]*) \((\d+), (\d+)\)", label)
-    }
-    result = shapes[left] @ shapes[right]
-    assert result.shape == shapes[product].shape and result[1, 1] == terms
-    assert f": {int(times * result.sum())}." in says
-    learned = sum(shapes[right].shape[0] * columns + columns for columns in shapes[right].shape[1:]) * times
-    assert (f"{learned} parameters" if right.startswith("W") else "No parameters") in says
+    return numbers / pixels, found
 
 
-def test_the_pointer_chooses_the_number_below_it(sized):
-    seen = sized(3, 8, 4, 12)
-    # In F_1, the only matrix of this name: 3 rows of 12.
-    frame = seen.figure.locator("svg text", has_text=re.compile("^F1$")).locator("xpath=following-sibling::*[name()='rect'][2]")
-    frame.scroll_into_view_if_needed()
-    box = frame.bounding_box()
-    seen.page.mouse.move(box["x"] + box["width"] * 4.5 / 12, box["y"] + box["height"] * 1.5 / 3)
-    assert "row 1 of Z times column 4 of W_1" in seen.figure.locator(".tl-says").inner_text()
-    assert seen.figure.get_by_label("product").evaluate("node => node.selectedOptions[0].textContent") == "F_1 = Z · W_1"
-    assert [seen.figure.get_by_role("slider", name=name).input_value() for name in ("row", "column")] == ["1", "4"]
-
-
-def test_a_product_keeps_its_number_inside(sized, slide):
-    """A row that a smaller sentence does not have becomes its last one."""
-    seen = sized(50, 512, 8, 2048)
-    slide(seen, "row", 49)
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_longer_sentence_keeps_the_scale_and_a_new_scale_is_told(touch, slide, width):
+    seen = touch(live.matrix_explorer(), width=width)
+    change = seen.figure.locator(".tl-change")
+    assert change.count() == 0
+    scale, _ = boxes(seen)
+    seen.figure.get_by_role("button", name="paper's sizes").press("Enter")
+    assert change.text_content() == f"all is {boxes(seen)[0] / scale:g} times as small as before"
+    slide(seen, "seq_len", 0)
+    scale, places = boxes(seen)
+    for length in VALUES["seq_len"][1:]:
+        seen.figure.get_by_role("slider", name="seq_len").press("ArrowRight")
+        now, found = boxes(seen)
+        if length <= 2048:
+            assert now == scale and change.count() == 0
+            assert found[:4] == places[:4], "what is learned does not grow"
+            assert [place[:3] for place in found[4:6]] == [place[:3] for place in places[4:6]], "what is computed grows down"
+            assert {place[3] for place in found[4:]} == {max(2, length / scale)}
+        else:
+            assert now == 2 * scale and change.text_content() == "all is 2 times as small as before"
     seen.figure.get_by_role("slider", name="seq_len").press("ArrowLeft")
-    assert "row 9 of X" in seen.figure.locator(".tl-says").inner_text()
-    assert seen.complaints == []
+    assert change.text_content() == "all is 2 times as large as before"
+
+
+@pytest.mark.parametrize(("width", "high"), [(390, 1100), (1280, 800)])
+@pytest.mark.parametrize("sizes", [(3, 8, 4, 12), (50, 512, 8, 2048), (4000, 1024, 8, 4096), (2048, 64, 1, 512)])
+def test_it_fits_on_about_one_screen(sized, width, high, sizes):
+    assert sized(*sizes, width=width).figure.bounding_box()["height"] <= high
 
 
 @pytest.mark.parametrize("width", [390, 1280])
@@ -210,22 +165,9 @@ def test_both_buttons_set_their_sizes(sized):
         assert seen.figure.locator("tbody tr").last.inner_text().split("\t")[1] == f"{count:,}"
 
 
-def test_it_begins_with_the_drawing_and_a_small_product_is_drawn_once_more_larger(touch):
-    seen = touch(live.matrix_explorer())
-    label = seen.figure.get_by_role("img").get_attribute("aria-label")
-    assert "X (3, 8)" in label and "W_1 (8, 12)" in label
-    larger = seen.figure.locator("svg text", has_text="times as large")
-    assert larger.count() == 0
-    seen.figure.get_by_role("button", name="paper's sizes").press("Enter")
-    assert larger.count() == 1
-    widths = seen.figure.locator("svg text", has_text=re.compile("^X$")).evaluate_all(
-        "nodes => nodes.map(node => node.nextElementSibling.nextElementSibling.width.baseVal.value)"
-    )
-    times = float(re.search(r"([\d.]+) times", larger.text_content()).group(1))
-    assert widths[1] / widths[0] == pytest.approx(times, abs=0.06)
-    # The row in the middle of X, in both.
-    assert [seen.figure.get_by_role("slider", name=name).input_value() for name in ("row", "column")] == ["25", "32"]
-    assert seen.figure.locator("rect.tl-lit").count() == 6
+def test_it_begins_with_the_drawing(touch):
+    label = touch(live.matrix_explorer()).figure.get_by_role("img").get_attribute("aria-label")
+    assert "X, Z (3, 8)" in label and "W_1 (8, 12)" in label
 
 
 @pytest.mark.parametrize("width", [390, 1280])
@@ -251,12 +193,11 @@ def test_without_scripts_it_tells_the_papers_sizes(touch):
     assert "W_1(512, 2048)" in still.text_content() and "W_2(2048, 512)" in still.text_content()
 
 
-@pytest.mark.parametrize("width", [390, 1280])
-def test_the_sizes_stay_in_view_with_the_table_that_they_change(touch, width):
-    seen = touch(live.matrix_explorer(), width=width)
+def test_the_sizes_stay_in_view_with_the_table_that_they_change(touch):
+    seen = touch(live.matrix_explorer(), width=390)
     seen.figure.get_by_role("button", name="paper's sizes").press("Enter")
     table = seen.figure.get_by_role("table")
     table.evaluate("node => node.scrollIntoView({ block: 'end' })")
     top = seen.figure.get_by_role("slider", name="seq_len").bounding_box()["y"]
     last = seen.figure.get_by_role("slider", name="d_ff").bounding_box()
-    assert seen.page.evaluate("scrollY") > 200 and 0 <= top < last["y"] + last["height"] < table.bounding_box()["y"]
+    assert seen.page.evaluate("scrollY") > 50 and 0 <= top < last["y"] + last["height"] < table.bounding_box()["y"]

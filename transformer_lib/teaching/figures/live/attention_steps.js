@@ -147,13 +147,16 @@ function start(parts, data, told = () => {}) {
   const { asks, answers, heads, cache } = data
   const state = { word: data.word, look: 0 }
   let steps = stepsOf(data, state.word, state.look)
-  // It begins with the whole look-up, and plays from the first step on.
-  const [begin] = steps.filter((step) => step.name === "mix" || step.name === "softmax").slice(-1)
+  // It begins with the whole look-up, or at the step before the answer that is to be guessed, and plays from the first step on.
+  const wanted = data.begin ? [data.begin] : ["mix", "softmax"]
+  const [begin] = steps.filter((step) => wanted.includes(step.name)).slice(-1)
   Object.assign(state, { at: steps.indexOf(begin), number: begin.numbers.length - 1 })
   let untouched = true
   let width
 
   const numberOf = (step, row, column) => step.numbers.findIndex(([r, c]) => r === row && c === column)
+  // Whose weights the map shows: where there is something to guess, only those of the words that have asked.
+  const asked = new Set(data.begin ? [] : asks.keys())
   const known = (name) => steps.findIndex((step) => step.name === name) <= state.at
   // How a number of the matrix `made` is shown: those of the step that is on appear one after the other.
   const inTurn = (made) => (row, column) => {
@@ -219,7 +222,7 @@ function start(parts, data, told = () => {}) {
         const box = { x: at, y, width: wide, height: tall, rx: 4 }
         const group = svg("g", { "data-matrix": name, "data-row": row, "data-column": column })
         const line = how ? { "stroke-width": 0.75 } : { "stroke-width": 0.5, "stroke-dasharray": "2 3" }
-        const fill = { known: card, grey: colour("card"), "": "none" }[how]
+        const fill = { known: card, grey: colour("card"), "": "transparent" }[how]
         group.append(svg("rect", { ...box, fill, stroke: colour("line"), ...line }))
         if (how && weight) {
           group.append(svg("rect", { ...box, fill: colour("value"), "fill-opacity": 0.5 * weight(row, column) }))
@@ -354,8 +357,9 @@ function start(parts, data, told = () => {}) {
     pic.title(left, top + pic.small + 1, data.map)
     answers.forEach((word, i) => pic.text(left + cell * (i + 0.5), first - 7, word, { anchor: "middle" }))
     pic.names(asks, left, first, state.word)
+    if (known("softmax")) asked.add(state.word)
     pic.matrix("map", weights, left, first, cell, {
-      show: () => (known("softmax") ? "known" : ""),
+      show: (row) => (known("softmax") && asked.has(row) ? "known" : ""),
       weight: (row, column) => weights[row][column],
       hidden: (row, column) => masked?.[row][column] === null,
     })
@@ -456,7 +460,10 @@ function start(parts, data, told = () => {}) {
   const which = buttons({ label: data.which, value: 0, ...byName(looks, (look) => change({ look })) })
   const back = button({ label: "back", pressed: byHand(() => go(state.at - 1)) })
   const next = button({ label: "next", pressed: byHand(() => go(state.at + 1)) })
-  const play = player({ label: "next number", seconds: 1.5, forward, again: () => go(0) })
+  // All is played in 12 seconds, also for the word that sees most.
+  const longest = stepsOf(data, asks.length - 1, 0).map(({ numbers, stride }) => Math.ceil(numbers.length / stride))
+  const moments = longest.reduce((sum, many) => sum + many)
+  const play = player({ label: "next number", seconds: Math.min(1.5, 12 / moments), forward, again: () => go(0) })
   const row = html("div", { style: "display:flex;flex-wrap:wrap;gap:.4rem" }, back, next, play.node)
   parts.controls.append(who.node, ...(looks.length > 1 && data.which ? [which.node] : []), list, row, numbers)
   parts.drawInWidth((newWidth) => {

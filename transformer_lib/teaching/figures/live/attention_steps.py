@@ -25,7 +25,10 @@ def attention_steps(example: str = "self") -> LiveFigure:
 
 
 def drawn(title: str, data: dict[str, Any]) -> LiveFigure:
-    """Return the figure of `data`: who `asks`, who `answers`, and for each of the `looks` what `looked` computes, at least."""
+    """Return the figure of `data`: who `asks`, who `answers`, and for each of the `looks` what `looked` computes, at least.
+
+    With `begin`, the name of a step, it does not open on the whole look-up, but there: before what a reader is to guess.
+    """
     data = {
         "heads": 1,
         "cache": False,
@@ -53,7 +56,7 @@ def _self() -> tuple[str, dict]:
         "key": [[2, 0, 0, 0], [0, 2, 0, 0], [0, 1, 2, 0], [0, 0, 0, 1]],
         "value": [[1, 0], [0, 1], [1, 1], [0, 0]],
     }
-    return "Each word asks, and all words answer", _projected(_CHESS, _CHESS_X, w)
+    return "Each word asks, and all words answer", _projected(_CHESS, _CHESS_X, w) | {"begin": "divide"}
 
 
 def _heads() -> tuple[str, dict]:
@@ -85,7 +88,7 @@ def _mask() -> tuple[str, dict]:
     looks = [_weighed("none", scores, masked_softmax(scores))]
     mask = causal_mask(len(words))
     looks.append(_weighed("causal", scores, masked_softmax(scores, mask), mask))
-    more = {"which": "mask", "word": 1}
+    more = {"which": "mask", "word": 1, "begin": "mask"}
     return "A score of −∞ becomes a weight of 0", {"asks": words, "answers": words, "looks": looks[::-1]} | more
 
 
@@ -97,7 +100,7 @@ def _cross() -> tuple[str, dict]:
         "softmax": "The map has a row for each target word, and a column for each source word.",
         "mix": "The values come from the memory.",
     }
-    return "The target asks, the source answers", data | {"word": 1, "notes": notes}
+    return "The target asks, the source answers", data | {"word": 1, "notes": notes, "begin": "divide"}
 
 
 def _cache() -> tuple[str, dict]:
@@ -116,7 +119,7 @@ def _cache() -> tuple[str, dict]:
         "values": "One row is new, the grey ones are kept.",
         "compare": "What is grey was computed when its word was the newest.",
     }
-    more = {"cache": True, "word": 2, "who": "newest word", "map": "", "notes": notes}
+    more = {"cache": True, "word": 2, "begin": "query", "who": "newest word", "map": "", "notes": notes}
     return "Only the newest word is computed", data | more
 
 

@@ -35,6 +35,7 @@ function start(parts, { book, english }) {
   }
   // The sentences that these steps have found, best score first.
   const found = (steps) => steps.flatMap(({ kept }) => kept.filter(hasEnded)).sort((a, b) => score(b) - score(a))
+  const asks = (step) => step && step.candidates.length > step.kept.length
   const greedy = () => text(found(search(1))[0])
 
   const name = ({ words }) => words.join(" ")
@@ -69,7 +70,7 @@ function start(parts, { book, english }) {
         kept: [word, chance],
         ended: [`${word} ${chance}`, `score ${signed(score(one))}`],
         dropped: [word, `${chance} dropped`],
-        candidate: [word, `${chance} ?`],
+        candidate: [word, asks(steps[state.step]) ? `${chance} ?` : chance],
         said: [word, `${chance} stays?`],
       }[kind]
       const stays = kind === "kept" || kind === "ended" || kind === "said"
@@ -83,7 +84,7 @@ function start(parts, { book, english }) {
         svg("rect", { x: at - wide / 2, y: middle - 19, width: wide, height: 38, rx: 5, fill, ...line }),
         ...twoLines(at, middle, { "text-anchor": "middle", class: stays ? "" : "tl-quiet" }, above, below)
       )
-      if (kind === "candidate" || kind === "said") {
+      if ((kind === "candidate" || kind === "said") && asks(steps[state.step])) {
         box.style.cssText = "pointer-events:all;cursor:pointer"
         box.addEventListener("click", () => say(name(one)))
       }
@@ -114,17 +115,19 @@ function start(parts, { book, english }) {
     )
   }
 
-  function table(ended) {
-    const rows = ended.map((one) =>
+  // All sentences that will end have their rows, so that nothing moves when one appears.
+  function table(all, ended) {
+    const seen = (on) => (on ? "" : "visibility:hidden")
+    const rows = all.map((one) =>
       html(
         "tr",
-        {},
+        { style: seen(ended.includes(one)) },
         html("th", { scope: "row" }, text(one) + (text(one) === greedy() ? " (greedy)" : "")),
         ...[number(one.chance), one.words.length, signed(score(one))].map((value) => html("td", {}, value))
       )
     )
     const head = ["ended", "P", "tokens", "score"].map((name) => html("th", { scope: "col" }, name))
-    return html("table", { style: "overflow-wrap:normal;margin-top:.5rem" }, html("tr", {}, ...head), ...rows)
+    return html("table", { style: `overflow-wrap:normal;margin-top:.5rem;${seen(ended.length)}` }, html("tr", {}, ...head), ...rows)
   }
 
   function words(steps) {
@@ -148,7 +151,8 @@ function start(parts, { book, english }) {
     }
     if (state.step < steps.length) {
       if (kept?.some(hasEnded)) told.push(`What has written ${END} leaves the beam and waits with its score.`)
-      told.push(`Next: ${count(steps[state.step].candidates.length, "candidate")} for ${places}. What stays?`)
+      const next = count(steps[state.step].candidates.length, "candidate")
+      told.push(`Next: ${next} for ${places}${asks(steps[state.step]) ? ". What stays?" : ": nothing to choose."}`)
     } else {
       const best = text(found(steps)[0])
       const other = best === greedy() ? "the same" : greedy()
@@ -169,14 +173,15 @@ function start(parts, { book, english }) {
     const ended = found(steps.slice(0, state.step))
     // α has nothing to divide before a sentence has ended.
     alpha.querySelector("input").disabled = ended.length === 0
-    parts.show(tree(steps), ...(ended.length ? [table(ended)] : []))
+    parts.show(tree(steps), table(found(steps), ended))
     parts.say(words(steps))
     ask(steps[state.step])
   }
 
   // A box to tick for each candidate, in the order of the tree, where not all of them can stay.
-  function ask({ candidates, kept } = {}) {
-    if (!candidates || kept.length === candidates.length) return question.replaceChildren()
+  function ask(step) {
+    if (!asks(step)) return question.replaceChildren()
+    const { candidates, kept } = step
     const place = (one) => sentences().findIndex((sentence) => begins(sentence, one.words))
     const inOrder = [...candidates].sort((one, two) => place(one) - place(two)).map(name)
     question.replaceChildren(
@@ -226,9 +231,10 @@ function start(parts, { book, english }) {
     }),
     slider({ label: "beam", values: [1, 2, 3, 4], value: state.beam, changed: (beam) => set({ beam }) }),
     alpha,
-    html("div", { style: "display:flex;gap:.4rem" }, back, next, again),
-    question
+    html("div", { style: "display:flex;gap:.4rem" }, back, next, again)
   )
+  // Below the tree, which stays in its place while the question comes and goes.
+  parts.root.append(question)
   parts.drawInWidth((newWidth) => {
     width = newWidth
     draw()

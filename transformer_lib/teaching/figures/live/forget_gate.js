@@ -27,7 +27,6 @@ function start(parts, data) {
   // A gradient, however small: 1.8 · 10⁻¹⁵.
   function tiny(value) {
     if (value >= 0.0005) return number(value, 3)
-    if (value < 1e-300) return `less than ${power(-300)}`
     const exponent = Math.floor(Math.log10(value))
     return `${number(value / 10 ** exponent, 1)} · ${power(exponent)}`
   }
@@ -54,20 +53,21 @@ function start(parts, data) {
     const all = steps()
     const { last, show } = state
     const stacked = width < 420
-    const [left, right, top, bottom] = [42, width - 14, stacked ? 52 : 34, 230]
+    const [left, right, top, bottom] = [48, width - 14, stacked ? 52 : 34, 230]
     const most = show === "value" && state.written < 1 ? 0.5 : 1
     const highest = 1.1 * most
     const x = (t) => left + ((right - left) * (t - 1)) / (last - 1)
     // A gradient is multiplied at each step: on an axis of powers of ten, equal factors are equal steps down.
-    const lowest = -16
     const powers = show === "gradient"
-    const height = (value) => (powers ? Math.max(0, 1 - Math.log10(value) / lowest) : value)
+    const smallest = Math.log10(Math.min(all.cell.gradient.at(-1), all.neuron.gradient.at(-1)))
+    const lowest = Math.min(-16, 4 * Math.floor(smallest / 4))
+    const height = (value) => (powers ? 1 - Math.log10(value) / lowest : value)
     const y = (value) => bottom - ((bottom - top) * height(value)) / highest
     const nodes = []
     const line = (x1, y1, x2, y2, look) => nodes.push(svg("line", { x1, y1, x2, y2, ...look }))
     const text = (x, y, words, look = {}) => nodes.push(svg("text", { x, y, ...look }, words))
 
-    const exponents = [lowest, -12, -8, -4, 0]
+    const exponents = [4, 3, 2, 1, 0].map((fourth) => (lowest * fourth) / 4)
     for (const tick of powers ? exponents.map((exponent) => 10 ** exponent) : [0, most / 2, most]) {
       line(left, y(tick), right, y(tick), { stroke: "var(--tl-line)", "stroke-width": height(tick) ? 0.5 : 1 })
       const words = powers && tick < 1 ? power(Math.round(Math.log10(tick))) : String(tick)
@@ -111,7 +111,7 @@ function start(parts, data) {
     buttons({ label: "comes in", options: [0.25, 0.5, 1], value: data.written, changed: set("written") }).node,
     slider({
       label: "forget gate f",
-      values: [0.5, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999, 1],
+      values: [0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.96, 0.97, 0.98, 0.982, 0.984, 0.986, 0.988, 0.99, 0.995, 0.999, 1],
       value: data.f,
       changed: set("f"),
     }),

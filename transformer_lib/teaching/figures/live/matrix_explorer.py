@@ -1,4 +1,4 @@
-"""Every matrix of an encoder layer to scale, what it costs, and the row and the column that make one number."""
+"""The matrices of an encoder layer to scale, and what its parts cost."""
 
 import torch
 
