@@ -152,7 +152,8 @@ function start(parts, { book, english }) {
     if (state.step < steps.length) {
       if (kept?.some(hasEnded)) told.push(`What has written ${END} leaves the beam and waits with its score.`)
       const next = count(steps[state.step].candidates.length, "candidate")
-      told.push(`Next: ${next} for ${places}${asks(steps[state.step]) ? ". What stays?" : ": nothing to choose."}`)
+      told.push(`Next: ${next} for ${places}.`)
+      told.push(asks(steps[state.step]) ? "What stays?" : "Nothing is to choose.")
     } else {
       const best = text(found(steps)[0])
       const other = best === greedy() ? "the same" : greedy()

@@ -37,7 +37,7 @@ function start(parts, data) {
     }
     const sizes = batches.map((batch) => batch.length)
     const [least, most] = [Math.min(...sizes), Math.max(...sizes)]
-    const size = least < most ? `${least} to ${most}` : most
+    const size = least < most ? `${least}–${most}` : most
     const grey = `${words} words in ${places} places, ${Math.round(100 - (100 * words) / places)} % padding.`
     const said =
       `${state.sorted ? "Sorted" : "As they come"}, at most ${state.budget} places in a batch: ${batches.length} ` +
