@@ -463,6 +463,16 @@ def in_a_process(given, **options):
     return subprocess.Popen([sys.executable, "-c", code, *given], env=environment, text=True, **options)
 
 
+def test_lines_are_utf8_in_every_locale():
+    locale = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    code = "import codecs, sys; from transformer_lib._commands import translate_command; translate_command(); "
+    code += "sys.exit(codecs.lookup(sys.stdout.encoding).name)"
+    options = {"env": {**os.environ, "PYTHONPATH": str(notebooks.ROOT), **locale}, "capture_output": True, "check": False}
+    ended = subprocess.run([sys.executable, "-c", code, "--device", "cpu"], input=b"A boy plays .\n", **options)
+    assert "garçon" in ended.stdout.decode("utf-8"), ended.stderr
+    assert ended.stderr == b"ascii\n"
+
+
 def test_ten_thousand_lines_need_no_more_memory_and_come_as_they_are_made(whole, tmp_path):
     code = "import resource, sys; from transformer_lib._commands import translate_command; translate_command(); "
     code += "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"

@@ -176,8 +176,8 @@ def _translate(options: argparse.Namespace) -> None:
         raise ValueError("standard output is closed: name a file with --output")
     else:
         for line in translated:
-            print(line)
-        sys.stdout.flush()  # here, where a closed pipe can still be met
+            sys.stdout.buffer.write(f"{line}\n".encode())  # as a file, whatever the locale
+            sys.stdout.buffer.flush()  # here, where a closed pipe can still be met
 
 
 def _translator(path: Path | None) -> TextTranslator:
