@@ -428,8 +428,8 @@ def text_of(node):
 LABEL = re.compile(
     r"(?:label|title|name|caption|textContent|foot)(?::| =)\s*$|pic\.title\((?:[^,\"`]+, ){2}$|\bone\(\"\w+\", $"
 )
-# The place in a row, beside a slider: `${at + 1} of ${all}`.
-OF_ALL = re.compile(r"\{[^{}]*\} of \{[^{}]*\}")
+# One word that stands between what is put in: `${at + 1} of ${all}`, `${stack}, layer ${layer + 1}`.
+BETWEEN = re.compile(r"\{[^{}]*\}(?: of |, layer )\{[^{}]*\}")
 # Styles, selectors and what a script says to its engine.
 NO_TEXT = re.compile(r"use strict|stroke=|color-mix|prefers-|px system-ui|^[.#;]|;[a-z-]+:|^[a-z]+:[a-z0-9(]|^tbody|^input, ")
 
@@ -444,7 +444,7 @@ def of_scripts(folder):
             found = [text for part in parsed(module).body if isinstance(part, ast.FunctionDef) for text in shown_of(part)]
         for text, before in literals(path.read_text(encoding="utf-8")):
             if not NO_TEXT.search(text) and (
-                is_sentence(text) or OF_ALL.fullmatch(text) or (LABEL.search(before) and re.fullmatch("[A-Za-z]{3,}", text))
+                is_sentence(text) or BETWEEN.fullmatch(text) or (LABEL.search(before) and re.fullmatch("[A-Za-z]{3,}", text))
             ):
                 found.append(text)
         for text in found:

@@ -406,7 +406,7 @@
         const item = element(
           "li",
           { className: third ? "third" : "" },
-          element("p", {}, element("b", {}, title), ` ${shape}: ${says}`),
+          element("p", {}, element("b", {}, title), ` ${shape}: `, says),
           picture,
         );
         // The rows of the memory are other words than the decoder's.
