@@ -212,10 +212,10 @@ def test_a_page_fits_both_widths(visit, html, page):
 @pytest.mark.parametrize("page", sorted({"notebooks/06_attention"} & set(TRANSLATED)))
 def test_the_switch_keeps_the_place(visit, server, page):
     window = visit(f"{server}/{page}.html#cell-proof").page
-    window.wait_for_function("Math.abs(document.getElementById('cell-proof').getBoundingClientRect().top) < 250")
+    window.wait_for_function("() => Math.abs(document.getElementById('cell-proof').getBoundingClientRect().top) < 250")
     window.locator("a.language-switch").click()
     window.wait_for_url(f"**/ko/{page}.html#*")
-    window.wait_for_function("Math.abs(document.getElementById('cell-proof').getBoundingClientRect().top) < 400")
+    window.wait_for_function("() => Math.abs(document.getElementById('cell-proof').getBoundingClientRect().top) < 400")
     assert window.url.endswith("#cell-proof")
     window.close()
 
