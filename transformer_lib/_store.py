@@ -15,6 +15,7 @@ from zipfile import BadZipFile, ZipFile
 import torch
 from torch import Tensor
 
+from transformer_lib import _checks as check
 from transformer_lib._files import atomic_write
 from transformer_lib._lines import read_bytes
 
