@@ -728,6 +728,7 @@ FORGED = {
     "schedule: no count": drop("schedule", "last_epoch"),
     "schedule: nan": put("schedule", "base_lrs", value=[NAN]),
     "schedule: two groups": put("schedule", "_last_lr", value=[0.1, 0.1]),
+    "schedule: another rate": put("schedule", "_last_lr", value=[1e300]),
     "schedule: no warm-up": put("schedule", "warmup", value=0),
     "losses: text": put(*RUN, "losses", value=["1", "2", "3"]),
     "losses: nan": put(*RUN, "losses", value=[1.0, NAN, 1.0]),

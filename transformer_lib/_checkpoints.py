@@ -115,6 +115,10 @@ def read_checkpoint(
                 if state[name] is None:
                     raise ValueError(f"it has no state of the {name}")
                 check_part(state[name], part)
+        if optimizer is not None and schedule is not None:
+            rates = [group["lr"] for group in state["optimizer"]["param_groups"]]
+            if state["schedule"].get("_last_lr", rates) != rates:
+                raise ValueError("the rate of its schedule must be that of its optimizer")
         check_like("extra", state["extra"], dict)
         check_extra(state["extra"])
         return state
