@@ -118,7 +118,8 @@ class EnglishAnchors(Transform):
             return
         slugs = {}
         for section, english in zip(ours, theirs):
-            ids = english["ids"][:1]  # the title's; what follows was put there by cells and modules
+            # The title's; others were put there by cells and modules.
+            ids = [name for name in english["ids"] if not name.startswith("module-")][:1]
             for name in section["ids"]:
                 self.document.ids.pop(name, None)
             for name in section["names"]:

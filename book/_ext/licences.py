@@ -108,8 +108,12 @@ def text_of(name):
 
 
 def served(site):
-    """Return the files of the site that are not its pages, nor what they show or were made from, seen from `_static`."""
+    """Return the files of the site that are not its pages, nor what they show or were made from, seen from `_static`.
+
+    The Korean site in it has a list of its own.
+    """
     files = [path.relative_to(site).as_posix() for path in site.glob("**/*") if path.is_file()]
+    files = [name for name in files if not name.startswith("ko/")]
     pages = [
         name
         for name in files

@@ -171,6 +171,9 @@ def is_code(node):
 
 def name_languages(app, doctree):
     """Say of Korean words, and of phrases in italics that are French, which language they are."""
+    if language() == "ko":  # docstrings are the library's, in English
+        for block in doctree.findall(lambda node: isinstance(node, nodes.Body) and "docstring of" in (node.source or "")):
+            block["classes"].append("language-en")
     for text in list(doctree.findall(nodes.Text)):
         parent = text.parent
         if is_code(parent):

@@ -162,6 +162,7 @@ def test_a_translated_page_is_korean(html, page):
         for tag in article(html, f"ko/{page}").select("p, li")
         # Titles of folds, quizzes and drawings are the library's, which has files of its own.
         if not tag.find_parent(["summary", "fieldset"])
+        and not (tag.get("lang") == "en" or tag.find_parent(lang="en"))  # a docstring
         and not tag.find_parent(class_=["cell_output", "citation", "citation-list"])
     ]
     english = [text for text in texts if len(text) > 60 and not re.search("[가-힣]", text)]

@@ -4,23 +4,25 @@ import re
 from types import SimpleNamespace
 
 import licences
+import pytest
 from built_site import ROOT
 
 WORK = re.compile(r"^(.+) · (.+)\n-+\n\n((?:  .+\n)+)\n", re.MULTILINE)
 
 
-def test_each_file_is_ours_or_somebodys_whose_licence_stands_there(html):
-    text = (html / licences.LIST).read_text(encoding="utf-8")
+@pytest.mark.parametrize("site", [".", "ko"])
+def test_each_file_is_ours_or_somebodys_whose_licence_stands_there(html, site):
+    site = html / site
+    text = (site / licences.LIST).read_text(encoding="utf-8")
     found = list(WORK.finditer(text))
     names = [name for work in found for name in work[3].split()]
-    assert [name for name in names if not (html / name).is_file()] == []
-    made = {"_static/site.css", "_static/site.js", "_static/search_terms.js", "_static/translator/weights.js"}
-    made |= {"_static/translator/captions.js", "licences.txt", ".buildinfo", "sitemap.xml"}
+    assert [name for name in names if not (site / name).is_file()] == []
+    made = {"_static/site.css", "_static/site.js", "_static/search_terms.js", "licences.txt", ".buildinfo", "sitemap.xml"}
+    made |= {f"_static/translator/{name}.js" for name in ("weights", "captions", "language")}
     ours = {f"_static/{path.relative_to(ROOT / 'book' / '_static').as_posix()}" for path in (ROOT / "book/_static").rglob("*")}
-    others = [path.relative_to(html) for path in html.rglob("*") if path.is_file()]
+    others = [path.relative_to(site) for path in site.rglob("*") if path.is_file()]
     others = {path.as_posix() for path in others if path.suffix != ".html" or path.parts[0] == "_static"}
-    others = {name.removeprefix("ko/") for name in others}  # the Korean site is served with the same files
-    others = {name for name in others if not name.startswith(("_sources/", "_images/"))}
+    others = {name for name in others if not name.startswith(("_sources/", "_images/", "ko/"))}
     assert others - made - ours - set(names) == set()
     ends = [work.start() for work in found[1:]] + [len(text)]
     for work, end in zip(found, ends, strict=True):
