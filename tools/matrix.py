@@ -47,7 +47,8 @@ TOOLS += ("axe-playwright-python", "beautifulsoup4", "fonttools", "mini-racer", 
 
 INSTRUCTIONS = {"avx512": "AVX512", "avx2": "AVX2", "default": "DEFAULT"}  # ATEN_CPU_CAPABILITY, and what torch then calls it
 PINNED, OLDEST, NEWEST = "2.13.0", "2.6.0", "2.15.0"
-COLAB = {"ipython": "7.34.*", "numpy": "2.1.*", "matplotlib": "3.10.*"}  # of 2026-08, beside Python 3.13 and torch 2.11
+# Of 2026-08, beside Python 3.13 and torch 2.11, which takes no newer setuptools.
+COLAB = {"ipython": "7.34.*", "numpy": "2.1.*", "matplotlib": "3.10.*", "setuptools": "75.*"}
 
 # The README's table: what of a row stands under which title.
 COLUMNS = {"date": "day", "python": "Python", "torch": "torch", "numpy": "NumPy", "ipython": "IPython", "threads": "threads"}
@@ -120,7 +121,7 @@ def requirements(row: Row) -> list[str]:
     """Return what pip has to install beside the library: the tools with their pinned versions, and the row's own."""
     pins = dict(re.findall(r"^([\w.-]+)==(\S+)$", (ROOT / "requirements.txt").read_text(encoding="utf-8"), re.MULTILINE))
     # Where pip knows PyTorch's index for processors (README), it takes that build. On Linux the usual one is gigabytes.
-    wanted = {"torch": row.torch, **row.versions, **{name: pins[name] for name in TOOLS}}
+    wanted = {"torch": row.torch, **{name: pins[name] for name in TOOLS}, **row.versions}
     return [f"{name}=={version}" for name, version in wanted.items()]
 
 
