@@ -48,7 +48,7 @@ TOOLS += ("axe-playwright-python", "beautifulsoup4", "fonttools", "mini-racer", 
 INSTRUCTIONS = {"avx512": "AVX512", "avx2": "AVX2", "default": "DEFAULT"}  # ATEN_CPU_CAPABILITY, and what torch then calls it
 PINNED, OLDEST, NEWEST = "2.13.0", "2.6.0", "2.15.0"
 # Of 2026-08, beside Python 3.13 and torch 2.11, which takes no newer setuptools.
-COLAB = {"ipython": "7.34.*", "numpy": "2.1.*", "matplotlib": "3.10.*", "setuptools": "75.*"}
+COLAB = {"ipython": "7.34.*", "numpy": "2.1.*", "matplotlib": "3.10.*", "setuptools": "80.*"}
 
 # The README's table: what of a row stands under which title.
 COLUMNS = {"date": "day", "python": "Python", "torch": "torch", "numpy": "NumPy", "ipython": "IPython", "threads": "threads"}
