@@ -13,7 +13,7 @@ PAIRS = reverse_pairs(48, 15, seed=0)
 def said(batches):
     sizes = [len(batch.source) for batch in batches]
     words, places = sum(batch.num_tokens for batch in batches), sum(batch.target_out.numel() for batch in batches)
-    size = f"{min(sizes)} to {max(sizes)}" if min(sizes) < max(sizes) else max(sizes)
+    size = f"{min(sizes)}–{max(sizes)}" if min(sizes) < max(sizes) else max(sizes)
     many = f"{len(batches)} {'batches' if len(batches) > 1 else 'batch'} of {size} sentences"
     return f"{many}. {words} words in {places} places, {100 - 100 * words / places:.0f} % padding."
 
