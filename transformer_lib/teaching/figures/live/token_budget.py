@@ -24,7 +24,7 @@ def token_budget() -> LiveFigure:
     groups = _groups(sorted(LENGTHS), _BUDGET)
     places = sum(len(group) * max(group) for group in groups)
     says = (
-        f"Sorted, at most {_BUDGET} places in a batch: {len(groups)} batches of {min(map(len, groups))} to "
+        f"Sorted, at most {_BUDGET} places in a batch: {len(groups)} batches of {min(map(len, groups))}–"
         f"{max(map(len, groups))} sentences. {sum(LENGTHS)} words in {places} places, "
         f"{round(100 - 100 * sum(LENGTHS) / places)} % padding."
     )
