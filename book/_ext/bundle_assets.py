@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 import tinycss2
 from content_policy import set_policy
+from languages import FOLDER
 from selectolax.lexbor import LexborHTMLParser
 
 SHEET, SCRIPT = "site.css", "site.js"
@@ -148,8 +149,7 @@ def bundle(app, exception):
     if exception or app.builder.format != "html":
         return
     static = Path(app.outdir, "_static")
-    # The site of another language, which stands in a folder of this one, has its own.
-    others = {static, *(path.parent for path in Path(app.outdir).glob("*/searchindex.js"))}
+    others = {static, Path(app.outdir, FOLDER)}  # the Korean site has its own
     paths = [path for path in Path(app.outdir).glob("**/*.html") if others.isdisjoint(path.parents)]
     texts = {path: path.read_text("utf-8") for path in paths}
     all_pages = {path: LexborHTMLParser(text) for path, text in texts.items()}

@@ -9,6 +9,7 @@ from importlib.metadata import distribution
 from pathlib import Path
 from typing import NamedTuple
 
+from languages import FOLDER
 from sphinx.util import logging
 
 logger = logging.getLogger(__name__)
@@ -113,7 +114,7 @@ def served(site):
     The Korean site in it has a list of its own.
     """
     files = [path.relative_to(site).as_posix() for path in site.glob("**/*") if path.is_file()]
-    files = [name for name in files if not name.startswith("ko/")]
+    files = [name for name in files if not name.startswith(f"{FOLDER}/")]
     pages = [
         name
         for name in files
