@@ -1,6 +1,7 @@
 """The commands `transformer-train` and `transformer-translate`: their arguments, and what they do one after the other."""
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -10,7 +11,7 @@ from torch.distributed import DistError
 
 from transformer_lib import _checks as check
 from transformer_lib._files import atomic_write
-from transformer_lib._language import say
+from transformer_lib._language import language, say
 from transformer_lib._lines import lines_of, read_bytes
 from transformer_lib._named_data import NAMED_DATA
 from transformer_lib._progress import progress
@@ -48,7 +49,10 @@ def train_options(parser: argparse.ArgumentParser, arguments: Sequence[str] | No
 
 
 def in_the_readers_language(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
-    """Return the parser with its help in the language that TRANSFORMER_LIB_LANGUAGE names."""
+    """Return the parser with its help in the language that TRANSFORMER_LIB_LANGUAGE names, written as UTF-8 if not English."""
+    for stream in (sys.stdout, sys.stderr):
+        if language() != "en" and isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8")  # as translations are, whatever the locale
     parser.description, parser.epilog = say(parser.description), parser.epilog and say(parser.epilog)
     for action in parser._actions:
         action.help = action.help and say(action.help)

@@ -100,3 +100,13 @@ def test_the_texts_of_a_script_are_read_as_they_are_shown():
         "one text, {n} and {…}",
         "a sentence here{more}",
     ]
+
+
+@pytest.mark.parametrize("command", ["train", "translate"])
+def test_help_is_said_whatever_the_locale(command):
+    locale = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", _language.VARIABLE: "ko"}
+    code = f"from transformer_lib._commands import {command}_command; {command}_command(['--help'])"
+    options = {"env": {**os.environ, **locale}, "capture_output": True, "check": False}
+    ended = subprocess.run([sys.executable, "-c", code], **options)
+    assert ended.returncode == 0 and not ended.stderr, ended.stderr
+    assert "파일" in ended.stdout.decode("utf-8")
