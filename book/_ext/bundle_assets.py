@@ -22,6 +22,11 @@ SHEET, SCRIPT = "site.css", "site.js"
 SHEETS, SCRIPTS = 'link[rel="stylesheet"][href*="_static/"]', 'script[src*="_static/"]'
 # It stands between the scripts, and only a choice of versions, which we have not, reads it.
 PAGE_NAME = 'script:lexbor-contains("DOCUMENTATION_OPTIONS.pagename")'
+# The theme's script chooses light or dark. It waits too, and until then a page would have none of its colours.
+THEME_AT_ONCE = """
+    if (document.documentElement.dataset.mode === "auto") document.documentElement.dataset.theme =
+        matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"
+"""
 NESTED = ("media", "supports", "layer", "container")
 
 
@@ -182,5 +187,6 @@ def bundle(app, exception):
 
 
 def setup(app):
+    app.add_js_file(None, body=THEME_AT_ONCE)
     app.connect("build-finished", bundle, priority=900)  # when all sheets are written
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -374,6 +374,24 @@ def test_every_text_stands_out_from_what_is_behind_it(seen, known, colour_scheme
     assert ours(violations) == []
 
 
+@pytest.mark.parametrize("colour_scheme", ["light", "dark"])
+def test_a_page_has_its_colours_before_its_script_has_come(visit, server, colour_scheme):
+    page = visit("about:blank", colour_scheme=colour_scheme).page
+    page.route("**/site.js*", lambda route: route.abort())
+    page.goto(f"{server}/notebooks/01_seq2seq.html")
+    assert page.get_attribute("html", "data-theme") == colour_scheme
+    assert page.locator(".bd-sidebar-primary").evaluate("node => getComputedStyle(node).borderRightWidth") == "1px"
+    page.close()
+
+
+def test_the_column_beside_a_page_stays_as_high_wherever_the_reader_is(visit, server):
+    page = visit(f"{server}/notebooks/01_seq2seq.html").page
+    page.locator(".toc-entry a.nav-link.active").first.wait_for()
+    weights = "nodes => new Set(nodes.map(node => getComputedStyle(node).fontWeight)).size"
+    assert page.locator(".toc-entry a.nav-link").evaluate_all(weights) == 1
+    page.close()
+
+
 @pytest.mark.parametrize("width", [390, 1280])
 def test_axe_finds_nothing_else_of_ours(seen, width):
     unfold(seen.page)
