@@ -20,7 +20,7 @@ from transformer_lib.teaching.quizzes import chapter_quiz
 # As `tools/minutes.py` writes it, and `tools/translate/generate.py`.
 MINUTES = re.compile(
     r"^\*(?:About (\d+) minutes of reading, (\d+) of exercises\.(?: The workshop below takes (\d+) more\.)?"
-    r"|읽는 데 약 (\d+)분, 연습 문제 (\d+)분\.(?: 아래 워크숍에 (\d+)분이 더 듭니다\.)?)\*$",
+    r"|읽는 데 약 (\d+)분, 연습 문제 (\d+)분\.(?: 워크숍까지 읽으면 (\d+)분이 더 걸립니다\.)?)\*$",
     re.MULTILINE,
 )
 SWATCH = (

@@ -32,9 +32,9 @@ TREE = notebooks.ROOT / LANGUAGE
 TEXTS = notebooks.ROOT / "transformer_lib" / "locales" / f"{LANGUAGE}.json"
 # What both sites read.
 SHARED = ["book/_ext", "book/_static", "book/_templates", "book/references.bib", "transformer_lib", "tests", "locales"]
-MINUTES_LINE = "*읽는 데 약 {}분, 연습 문제 {}분. 아래 워크숍에 {}분이 더 듭니다.*"
+MINUTES_LINE = "*읽는 데 약 {}분, 연습 문제 {}분. 워크숍까지 읽으면 {}분이 더 걸립니다.*"
 SETTING = """\
-# @title 이 과정의 언어: 실행 결과로 나오는 안내를 한국어로
+# @title 이 강의의 언어: 실행 결과로 나오는 안내를 한국어로
 import os
 
 os.environ["TRANSFORMER_LIB_LANGUAGE"] = "ko"
