@@ -15,7 +15,7 @@ export TRANSFORMER_LIB_QUIET := 1
 
 help:
 	@echo "make book                          build the site into _build/html, the Korean one into _build/html/ko"
-	@echo "make print                         write the whole book as PDF and EPUB into _build/print, linked from the site"
+	@echo "make print                         write the whole book as PDF and EPUB, English and Korean, into _build/print"
 	@echo "make test                          lint, build the site, execute every notebook, run every test"
 	@echo "make mutants                       switch each bug of chapter 18 on, then the smaller ones of a list, and see their tests fail"
 	@echo "make fuzz [SEED=1]                 10,000 calls with all kinds of arguments, 5,000 broken files; writes a record (takes long)"
@@ -50,10 +50,10 @@ book: $(READY)
 	$(BIN)/jupyter-book build . -W --keep-going
 	$(BIN)/python -m tools.translate.site
 
-# The site is built again at the end: its first page then links to the two files.
+# The sites are built again at the end: their first pages then link to the files.
 print: book
 	$(BIN)/python -m tools.print_book
-	$(BIN)/jupyter-book build . -W --keep-going
+	$(MAKE) --no-print-directory book
 
 # Before the book, because it takes a second.
 lint: $(READY)

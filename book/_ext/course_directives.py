@@ -10,6 +10,7 @@ from pathlib import Path
 import nbformat
 from docutils import nodes
 from docutils.parsers.rst import directives
+from languages import FOLDER
 from sphinx.util.docutils import SphinxDirective
 
 from transformer_lib import teaching
@@ -155,25 +156,29 @@ class PageFigure(SphinxDirective):
 class PrintedBook(HtmlDirective):
     """`{printed-book}`: links to the whole book as PDF and EPUB, each with its size; where no file is, nothing.
 
-    `make print` keeps them in the folder `print` beside the site, and each build of the site takes them in from there.
+    `make print` keeps them in the folder `print` beside the English site, and each build of it takes them in from there, the
+    Korean ones too.
     """
 
     def html(self):
-        up = "../" * self.env.docname.count("/")
+        korean = self.config.language == FOLDER
+        up = "../" * (self.env.docname.count("/") + korean)
         links = [
             f'<a href="{up}print/{path.name}">{path.suffix[1:].upper()}</a> ({path.stat().st_size / 1e6:.0f} MB)'
             for path in sorted(printed(self.env.app).glob("*"), reverse=True)
+            if path.stem.endswith(f"-{FOLDER}") == korean
         ]
         files = ", ".join(links)
         return f'<p class="printed-book">{say(f"Or the whole book in one file: {files}.")}</p>' if files else ""
 
 
 def printed(app):
-    return Path(app.outdir).parent / "print"
+    """Return the folder of the printed books: it stands beside the English site, whichever site is built."""
+    return Path(os.environ.get("ENGLISH_DOCTREES", app.outdir)).parent / "print"
 
 
 def take_in_printed(app, exception):
-    if exception or app.builder.format != "html":
+    if exception or app.builder.format != "html" or app.config.language == FOLDER:
         return
     shutil.rmtree(Path(app.outdir, "print"), ignore_errors=True)
     if printed(app).is_dir():

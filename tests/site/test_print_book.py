@@ -1,5 +1,9 @@
-"""The whole book as PDF and EPUB, tried on its first page and one chapter; and the links to it, where it is there."""
+"""The whole book as PDF and EPUB, tried on its first page and one chapter, in English and in Korean.
 
+And the links to it, where it is there.
+"""
+
+import re
 import zipfile
 from types import SimpleNamespace
 from urllib.parse import urldefrag
@@ -15,13 +19,23 @@ from tools.print_book import __main__ as command
 from tools.print_book.chapters import read_chapters, table_of_contents
 from tools.print_book.epub import set_links
 from tools.print_book.pdf import contents_page, page_numbers, window_in
+from tools.translate.messages import all_sources
+from transformer_lib._language import VARIABLE, language, say
 
 FIRST, CHAPTER = "book/index", "notebooks/06_attention"
-CONTENTS = {FIRST: "", CHAPTER: "Part II"}
+CONTENTS = {FIRST: "", CHAPTER: "Part II · The Transformer's parts"}
+
+
+@pytest.fixture(scope="module", params=["en", "ko"])
+def site(request, html):
+    """The folder of the pages in one language, which is the language of what is said, too."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(VARIABLE, request.param)
+        yield html / request.param if request.param == "ko" else html
 
 
 @pytest.fixture(scope="module")
-def printed(browser, html, tmp_path_factory):
+def printed(browser, site, tmp_path_factory):
     """The book of two pages: where it lies, its chapters, and what Chromium was asked for and shown."""
     requests, shown = [], []
 
@@ -33,8 +47,8 @@ def printed(browser, html, tmp_path_factory):
         return window
 
     watched = SimpleNamespace(new_page=new_page)
-    pdf, epub = command.print_book(watched, html, CONTENTS, tmp_path_factory.mktemp("print") / "new")
-    chapters, _ = read_chapters(browser, html, CONTENTS)
+    pdf, epub = command.print_book(watched, site, CONTENTS, tmp_path_factory.mktemp("print") / "new")
+    chapters, _ = read_chapters(browser, site, CONTENTS)
     with pikepdf.open(pdf) as pdf, zipfile.ZipFile(epub) as epub:
         yield SimpleNamespace(pdf=pdf, epub=epub, chapters=chapters, requests=requests, shown=shown)
 
@@ -47,8 +61,8 @@ def trees(printed):
 
 
 @pytest.fixture(scope="module")
-def articles(html):
-    return [BeautifulSoup((html / f"{page}.html").read_bytes(), "html.parser").article for page in CONTENTS]
+def articles(site):
+    return [BeautifulSoup((site / f"{page}.html").read_bytes(), "html.parser").article for page in CONTENTS]
 
 
 def with_class(tree, name):
@@ -59,9 +73,9 @@ def heading(article, name):
     return [tag.get_text().removesuffix("#") for tag in article.find_all(name)]
 
 
-def test_nothing_is_fetched(printed, html):
+def test_nothing_is_fetched(printed, site):
     assert any(url.endswith(".webp") for url in printed.requests)
-    assert requests_elsewhere(printed, html.as_uri()) == []
+    assert requests_elsewhere(printed, site.as_uri()) == []
 
 
 def test_the_book_has_the_pages_of_the_site_in_their_order():
@@ -72,7 +86,7 @@ def test_the_pdf_has_chapters_and_sections_as_bookmarks(printed, articles):
     with printed.pdf.open_outline() as outline:
         found = [(item.title, [section.title for section in item.children]) for item in outline.root]
     assert found[:-1] == [(heading(article, "h1")[0], heading(article, "h2")) for article in articles]
-    assert found[-1] == ("Solutions and answers", [title for title, _ in found[:-1]])
+    assert found[-1] == (say("Solutions and answers"), [title for title, _ in found[:-1]])
 
 
 def test_links_of_the_pdf_lead_into_it(printed):
@@ -90,23 +104,39 @@ def test_the_contents_and_the_exercises_name_the_right_pages(printed):
     document = printed.shown[-1]  # what was laid out the second time
     assert contents_page(printed.chapters, numbers) in document
     answer = next(name for name in numbers if ".answer-1" in name and "attention" in name)
-    assert f'href="#{answer}">→ the answer, page {numbers[answer]}<' in document
+    assert f'href="#{answer}">{say("→ the answer")}{say(f", page {numbers[answer]}")}<' in document
 
 
-def test_nothing_is_wider_than_the_paper(printed, browser, html):
+def test_nothing_is_wider_than_the_paper(printed, browser, site):
     width = 657  # pixels: 210 mm less two margins of 18
-    with window_in(html, browser, viewport={"width": width, "height": 900}) as window:
+    with window_in(site, browser, viewport={"width": width, "height": 900}) as window:
         window.emulate_media(media="print")
         window.set_content(printed.shown[-1])
         ends = """nodes => nodes.filter(node => node.matches(':not(svg *)'))
             .map(node => [node.getBoundingClientRect().right, node.outerHTML.slice(0, 200)])"""
         found = window.eval_on_selector_all("article *", ends)
     assert len(found) > 1000
-    assert [html for end, html in found if end > width + 1] == []
+    assert [node for end, node in found if end > width + 1] == []
 
 
-def test_the_pdf_is_tagged_and_names_its_language(printed):
-    assert printed.pdf.Root.MarkInfo.Marked and printed.pdf.Root.Lang == "en"
+def test_the_pdf_is_tagged(printed):
+    assert printed.pdf.Root.MarkInfo.Marked
+
+
+def test_both_files_name_their_language(printed, trees):
+    assert printed.pdf.Root.Lang == language()
+    package = etree.fromstring(printed.epub.read("EPUB/content.opf"))
+    assert package.findtext(".//{*}language") == language()
+    assert {tree.get("lang") for tree in trees.values()} == {language()}
+
+
+def test_the_book_says_its_own_words_in_its_language(printed, trees):
+    messages = [message.text for message in all_sources()["site"].messages() if message.context == "printed book"]
+    pieces = [piece.strip() for text in messages for piece in re.split(r"\{\w+\}", text)]
+    read = "\n".join([printed.shown[-1], *("".join(tree.itertext()) for tree in trees.values())])
+    found = [piece for piece in pieces if len(piece.split()) > 2 and piece in read]
+    assert len(found) > 10 if language() == "en" else found == []
+    assert say(CONTENTS[CHAPTER]) in "".join(trees["contents.xhtml"].itertext())
 
 
 def test_the_epub_begins_as_the_format_asks(printed):
@@ -157,7 +187,7 @@ def test_the_epub_has_every_figure(printed, trees, articles):
 
 
 def test_answers_stand_at_the_end(trees, articles):
-    solutions = [tag for article in articles for tag in article.find_all("summary") if tag.get_text() == "Solution"]
+    solutions = [tag for article in articles for tag in article.find_all("summary") if tag.get_text() in ("Solution", "풀이")]
     quizzes = [tag for article in articles for tag in article.select(".tl-quiz")]
     answers = with_class(trees["answers.xhtml"], "answer")
     assert len(answers) == len(solutions) + len(quizzes) > 3
@@ -169,9 +199,8 @@ def test_answers_stand_at_the_end(trees, articles):
 def test_what_only_the_site_can_do_is_said(trees):
     first, chapter = trees["book.index.xhtml"], trees["notebooks.06_attention.xhtml"]
     assert with_class(first, "tl-translator") == []
-    assert ["".join(node.itertext()) for node in with_class(first, "on-the-site")] == [
-        "The translator that you will build, to type into, stands on the site."
-    ]
+    said = say("The translator that you will build, to type into, stands {place}.").format(place=say("on the site"))
+    assert ["".join(node.itertext()) for node in with_class(first, "on-the-site")] == [said]
     figures = with_class(chapter, "tl-live")
     assert figures and all(with_class(figure, "on-the-site") for figure in figures)
     assert all(any(figure.find(f".//{{*}}{still}") is not None for still in ("svg", "table")) for figure in figures)
@@ -195,8 +224,9 @@ def test_what_is_missing_is_said(tmp_path, monkeypatch):
         command.main([str(tmp_path)])
 
 
-def test_the_site_links_to_the_files_that_are_there(build, tmp_path):
+def test_each_site_links_to_the_files_that_are_there(build, tmp_path, monkeypatch):
     made = tmp_path / "print"
+    monkeypatch.setenv(VARIABLE, "en")
 
     def links(**pages):
         built = build(**pages)
@@ -205,13 +235,23 @@ def test_the_site_links_to_the_files_that_are_there(build, tmp_path):
         return paragraph and (paragraph.get_text(), [link["href"] for link in paragraph.find_all("a")])
 
     made.mkdir()
-    for name, size in (("book.pdf", 2_600_000), ("book.epub", 1_000_000)):
+    for name, size in (("book.pdf", 2_600_000), ("book.epub", 1_000_000), ("book-ko.pdf", 3_600_000)):
         (made / name).write_bytes(bytes(size))
     text = "Or the whole book in one file: PDF (3 MB), EPUB (1 MB)."
     assert links(index="```{printed-book}\n```") == (text, ["print/book.pdf", "print/book.epub"])
-    copy = tmp_path / "html" / "print" / "book.pdf"
-    assert copy.stat().st_size == 2_600_000
+    copies = tmp_path / "html" / "print"
+    assert {copy.name: copy.stat().st_size for copy in copies.iterdir()} == {
+        "book.pdf": 2_600_000,
+        "book.epub": 1_000_000,
+        "book-ko.pdf": 3_600_000,
+    }
     (made / "book.pdf").unlink()
     (made / "book.epub").unlink()
     assert links() is None
-    assert not copy.exists()
+    assert [copy.name for copy in copies.iterdir()] == ["book-ko.pdf"]
+    # The Korean site lies in the English one, wherever it is built.
+    monkeypatch.setenv("ENGLISH_DOCTREES", str(tmp_path / ".doctrees"))
+    monkeypatch.setenv(VARIABLE, "ko")
+    with (tmp_path / "source" / "conf.py").open("a", encoding="utf-8") as settings:
+        settings.write('language = "ko"\n')
+    assert links() == ("또는 책 전체를 파일 하나로 받으세요: PDF (4 MB).", ["../print/book-ko.pdf"])

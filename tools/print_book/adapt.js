@@ -1,6 +1,7 @@
 // Turns the article of a built page into a chapter of a book: nothing in it asks for a screen, a click or a script.
-// `page` is the page's name, `pages` are the names of all pages of the book, `site` is the folder of the built pages.
-({ page, pages, site }) => {
+// `page` is the page's name, `pages` are the names of all pages of the book, `site` is the folder of the built pages, `words`
+// are what the book says itself.
+({ page, pages, site, words }) => {
   const article = document.querySelector("article")
   // Where the site is published, if it is
   const address = document.querySelector("link[rel=canonical]")?.href.replace(`${page}.html`, "")
@@ -16,16 +17,17 @@
 
   // What stands only on the site
   function onTheSite(text) {
-    const where = address ? element("a", { href: `${address}${page}.html` }, "on the site") : "on the site"
-    return element("p", { class: "on-the-site" }, `${text} `, where, ".")
+    const [before, after] = text.split("{place}")
+    const place = address ? element("a", { href: `${address}${page}.html` }, words.place) : words.place
+    return element("p", { class: "on-the-site" }, before, place, after)
   }
   const screen = ".headerlink, .viewcode-link, .toctree-wrapper, .printed-book, noscript, .tl-controls, picture > source"
   for (const node of all(screen)) node.remove()
-  for (const node of all("p")) if (/^Choose an answer to see/.test(node.textContent)) node.remove()
-  for (const node of all(".on-screen")) node.replaceWith(onTheSite("The translator that you will build, to type into, stands"))
-  for (const node of all("section.tl-translator")) node.replaceWith(onTheSite("The translator, to type into, stands"))
-  for (const node of all(".tl-explorer")) node.replaceWith(onTheSite("What the box has translated is drawn"))
-  for (const node of all("figure.tl-live")) node.append(onTheSite("You can turn this figure and see what changes"))
+  for (const node of all("p:has(+ .cell .tl-quiz)")) node.remove() // how to answer there
+  for (const node of all(".on-screen")) node.replaceWith(onTheSite(words.promise))
+  for (const node of all("section.tl-translator")) node.replaceWith(onTheSite(words.translator))
+  for (const node of all(".tl-explorer")) node.replaceWith(onTheSite(words.explorer))
+  for (const node of all("figure.tl-live")) node.append(onTheSite(words.figure))
 
   // A formula that may be wider than a small screen
   for (const node of all("span.math")) if (node.getBoundingClientRect().width > 250) node.classList.add("wide")
@@ -48,7 +50,7 @@
     const id = `answer-${++count}`
     const back = element("a", { href: `#${id}-asked` }, title)
     answers.append(element("section", { id, class: "answer" }, element("h3", {}, back), ...nodes))
-    return element("p", { id: `${id}-asked`, class: "to-the-answer" }, element("a", { href: `#${id}` }, "→ the answer"))
+    return element("p", { id: `${id}-asked`, class: "to-the-answer" }, element("a", { href: `#${id}` }, words.answer))
   }
   for (const quiz of all(".tl-quiz")) {
     const questions = element("ol", { class: "quiz" })
@@ -67,14 +69,14 @@
       questions.append(element("li", {}, ...question.cloneNode(true).childNodes, options))
       answered.append(element("li", {}, ...question.childNodes, verdicts))
     }
-    quiz.replaceWith(questions, toTheEnd("Quiz", answered))
+    quiz.replaceWith(questions, toTheEnd(words.quiz, answered))
   }
   for (const node of all("details")) {
     const summary = node.querySelector("summary")
     const title = summary.textContent.trim()
     summary.remove()
     if (node.matches(".hide")) node.replaceWith(element("div", { class: "folded-code" }, ...node.childNodes))
-    else if (/^(Solution|Answer|Both answers)$/.test(title)) {
+    else if (node.closest("#exercises")) {
       const asked = node.closest("section").querySelector("h1, h2, h3").textContent
       node.replaceWith(toTheEnd(asked, ...node.childNodes))
     } else node.replaceWith(element("div", { class: "folded" }, element("p", { class: "folded-title" }, title), ...node.childNodes))

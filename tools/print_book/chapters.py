@@ -9,6 +9,8 @@ import tinycss2
 from sphinx_external_toc.parsing import parse_toc_yaml
 from tqdm import tqdm
 
+from transformer_lib._language import say
+
 ADAPT = Path(__file__).with_name("adapt.js").read_text(encoding="utf-8")
 STYLES = Path(__file__).with_name("book.css").read_text(encoding="utf-8")
 LIGHT, DARK = 'html[data-theme="light"] ', 'html[data-theme="dark"]'
@@ -38,14 +40,27 @@ def missing_pages(site, contents):
     return [page for page in contents if not (site / f"{page}.html").is_file()]
 
 
+def words():
+    """Return what the book says itself in a chapter; `{place}` becomes a link."""
+    return {
+        "answer": say("→ the answer"),
+        "quiz": say("Quiz"),
+        "place": say("on the site"),
+        "promise": say("The translator that you will build, to type into, stands {place}."),
+        "translator": say("The translator, to type into, stands {place}."),
+        "explorer": say("What the box has translated is drawn {place}."),
+        "figure": say("You can turn this figure and see what changes {place}."),
+    }
+
+
 def read_chapters(browser, site, contents):
     """Return the chapters, the answers to exercises and quizzes as the last of them, and their styles."""
     window = browser.new_page(java_script_enabled=False)
     read = []
     for page in tqdm(contents, desc="pages"):
         window.goto(f"{site.as_uri()}/{page}.html")
-        given = {"page": page, "pages": list(contents), "site": f"{site.as_posix()}/"}
-        read.append({"id": page.replace("/", "."), "part": contents[page]} | window.evaluate(ADAPT, given))
+        given = {"page": page, "pages": list(contents), "site": f"{site.as_posix()}/", "words": words()}
+        read.append({"id": page.replace("/", "."), "part": say(contents[page])} | window.evaluate(ADAPT, given))
     window.close()
     code = (site / "_static" / "pygments.css").read_text(encoding="utf-8")
     drawings = dict.fromkeys(style for page in read for style in page["styles"])
@@ -72,14 +87,15 @@ def read_chapters(browser, site, contents):
 def answers_chapter(pages):
     """Return the last chapter: the answers of all pages, under the titles of their pages."""
 
+    title = say("Solutions and answers")
+
     def body(kind):
         sections = (
             f'<section id="{ANSWERS}.{page["id"]}"><h2><a href="#{page["id"]}">{escape(page["title"])}</a></h2>'
             f"{page[kind]['answers']}</section>"
             for page in pages
         )
-        title = "<h1>Solutions and answers</h1>"
-        return f'<article xmlns="http://www.w3.org/1999/xhtml" id="{ANSWERS}">{title}{"".join(sections)}</article>'
+        return f'<article xmlns="http://www.w3.org/1999/xhtml" id="{ANSWERS}"><h1>{title}</h1>{"".join(sections)}</article>'
 
     sections = [{"id": f"{ANSWERS}.{page['id']}", "title": page["title"]} for page in pages]
-    return Chapter(ANSWERS, "", "Solutions and answers", sections, body("paper"), body("screen"))
+    return Chapter(ANSWERS, "", title, sections, body("paper"), body("screen"))

@@ -14,9 +14,11 @@ from lxml import etree
 from PIL import Image
 from tqdm import tqdm
 
+from transformer_lib._language import language, say
+
 PAGE = """<?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE html>
-<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops" lang="en" xml:lang="en">
+<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops" lang="{language}" xml:lang="{language}">
 <head><title>{title}</title><link rel="stylesheet" href="book.css"/></head>
 <body>{body}</body>
 </html>
@@ -80,23 +82,24 @@ def write_epub(chapters, styles, about, cover, author, path):
     book = epub.EpubBook()
     book.set_identifier(f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, title)}")
     book.set_title(title)
-    book.set_language("en")
+    book.set_language(language())
     book.add_author(author)
-    book.add_metadata("DC", "rights", "Text and figures: CC BY 4.0. Code: MIT.")
+    book.add_metadata("DC", "rights", say("Text and figures: CC BY 4.0. Code: MIT."))
     book.add_item(epub.EpubItem("styles", "book.css", "text/css", styles))
     book.set_cover("cover.png", cover, create_page=False)
     for name, content in set_pictures(trees).items():
         book.add_item(epub.EpubItem(file_name=name, media_type=mimetypes.guess_type(name)[0], content=content))
     bodies = {
-        "cover": ("Cover", f'<p><img src="cover.png" alt="{escape(title)}"/></p>'),
-        "about": ("About this edition", about),
+        "cover": (say("Cover"), f'<p><img src="cover.png" alt="{escape(title)}"/></p>'),
+        "about": (say("About this edition"), about),
     } | {chapter.id: (chapter.title, etree.tostring(trees[chapter.id], encoding="unicode")) for chapter in chapters}
     for name, (heading, body) in bodies.items():
         # Not an EpubHtml: that writes its body anew, as HTML.
-        page = epub.EpubItem(name, f"{name}.xhtml", "application/xhtml+xml", PAGE.format(title=escape(heading), body=body))
+        content = PAGE.format(language=language(), title=escape(heading), body=body)
+        page = epub.EpubItem(name, f"{name}.xhtml", "application/xhtml+xml", content)
         page.properties = [kind for kind, tag in {"svg": "<svg", "mathml": "<math"}.items() if tag in body]
         book.add_item(page)
-    contents = epub.EpubNav("contents", "contents.xhtml", title="Contents")
+    contents = epub.EpubNav("contents", "contents.xhtml", title=say("Contents"))
     contents.add_link(href="book.css", rel="stylesheet", type="text/css")
     book.add_item(contents)
     book.add_item(epub.EpubNcx())

@@ -11,6 +11,8 @@ import pikepdf
 from selectolax.lexbor import LexborHTMLParser
 from tqdm import tqdm
 
+from transformer_lib._language import language, say
+
 STYLES = Path(__file__).with_name("paper.css").read_text(encoding="utf-8")
 COVER = {"width": 1200, "height": 1600}
 
@@ -32,7 +34,7 @@ def contents_page(chapters, numbers):
         for chapter in members:
             number = numbers.get(chapter.id, "")
             lines.append(f'<p><a href="#{chapter.id}"><span>{escape(chapter.title)}</span><span>{number}</span></a></p>')
-    return f'<nav class="contents"><p class="title">Contents</p>{"".join(lines)}</nav>'
+    return f'<nav class="contents"><p class="title">{say("Contents")}</p>{"".join(lines)}</nav>'
 
 
 def document(site, chapters, styles, front, numbers):
@@ -45,9 +47,10 @@ def document(site, chapters, styles, front, numbers):
     pages = (f'<div style="page: chapter-{index}">{chapter.paper}</div>' for index, chapter in enumerate(chapters))
     articles = LexborHTMLParser("".join(pages))
     for link in articles.css(".to-the-answer a"):
-        link.insert_child(f", page {numbers.get(link.attributes['href'].removeprefix('#'), 0)}")
+        number = numbers.get(link.attributes["href"].removeprefix("#"), 0)
+        link.insert_child(say(f", page {number}"))
     return f"""<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>{escape(chapters[0].title)}</title>
+<html lang="{language()}"><head><meta charset="utf-8"><title>{escape(chapters[0].title)}</title>
 <link rel="stylesheet" href="{site.as_uri()}/_static/formulas.css">
 <style>{styles}{STYLES}{"".join(heads)}</style></head>
 <body>{front}{contents_page(chapters, numbers)}{articles.body.inner_html}</body></html>"""
@@ -78,5 +81,7 @@ def write_pdf(browser, site, chapters, styles, front, path):
 def cover(browser, site, front, styles):
     """Return the front of the book as PNG."""
     with window_in(site, browser, viewport=COVER) as window:
-        window.set_content(f"<style>{styles} body {{ font-size: 32px }}</style>{front}", wait_until="load")
+        window.set_content(
+            f'<html lang="{language()}"><style>{styles} body {{ font-size: 32px }}</style>{front}', wait_until="load"
+        )
         return window.screenshot()

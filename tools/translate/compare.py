@@ -75,7 +75,7 @@ def complaints(english, korean, context="", notes=""):
     return [*of_structure(english, korean, notes), *of_words(english, korean, notes)]
 
 
-PLAIN = {"badge", "course title", "fold", "part of the course", "theme"}
+PLAIN = {"badge", "course title", "fold", "part of the course", "printed book", "theme"}
 PLAIN_KINDS = ("command ", "exercise ", "extension ", "figure ", "quiz ")
 
 

@@ -291,7 +291,7 @@ Version warning
 
 
 def of_site(path):
-    """Yield the course's title, the parts' names, the theme's words, and what our extensions say."""
+    """Yield the course's title, the parts' names, the theme's words, and what our extensions and the printed book say."""
     yield Message("course title", config()["title"], "_config.yml")
     for part in yaml_of(path)["parts"]:
         yield Message("part of the course", part["caption"], path.name)
@@ -300,6 +300,9 @@ def of_site(path):
     for extension in sorted((notebooks.ROOT / "book" / "_ext").glob("*.py")):
         for text in said_in(parsed(extension)):
             yield Message(f"extension {extension.stem}", text, extension.name)
+    for module in sorted((notebooks.ROOT / "tools" / "print_book").glob("*.py")):
+        for text in said_in(parsed(module)):
+            yield Message("printed book", text, f"print_book/{module.name}")
     for text in ("Open in Colab", "run this chapter in your browser, with nothing to install.", WITHOUT_COLAB):
         yield Message("badge", text, "the cell `colab-badge` of each notebook")
 
