@@ -32,7 +32,7 @@ LIBRARY_PAGE = "book/api"
 LIBRARY_PLACE = "<!-- One section for each chapter's module is put here. -->"
 LIBRARY_SECTION = """## {stem}
 
-Chapter [](../{page}.ipynb) builds `transformer_lib.{stem}`.
+{builds}
 
 ```{{eval-rst}}
 .. automodule:: transformer_lib.{stem}
@@ -192,11 +192,11 @@ def list_modules(app, page, source):
     if LIBRARY_PLACE not in source[0]:
         raise ValueError(f"{LIBRARY_PAGE} must hold the line {LIBRARY_PLACE!r}")
     app.env.note_reread()
-    sections = [
-        LIBRARY_SECTION.format(page=page, stem=stem)
-        for stem, page in chapters(app.env).items()
-        if find_spec(f"transformer_lib.{stem}")
-    ]
+    sections = []
+    for stem, page in chapters(app.env).items():
+        if find_spec(f"transformer_lib.{stem}"):
+            chapter, module = f"[](../{page}.ipynb)", f"`transformer_lib.{stem}`"
+            sections.append(LIBRARY_SECTION.format(stem=stem, builds=say(f"Chapter {chapter} builds {module}.")))
     source[0] = source[0].replace(LIBRARY_PLACE, "\n".join(sections))
 
 
