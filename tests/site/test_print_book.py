@@ -5,6 +5,7 @@ And the links to it, where it is there.
 
 import re
 import zipfile
+from html import unescape
 from types import SimpleNamespace
 from urllib.parse import urldefrag
 
@@ -19,7 +20,6 @@ from tools.print_book import __main__ as command
 from tools.print_book.chapters import read_chapters, table_of_contents
 from tools.print_book.epub import set_links
 from tools.print_book.pdf import contents_page, page_numbers, window_in
-from tools.translate.messages import all_sources
 from transformer_lib._language import VARIABLE, language, say
 
 FIRST, CHAPTER = "book/index", "notebooks/06_attention"
@@ -131,12 +131,12 @@ def test_both_files_name_their_language(printed, trees):
 
 
 def test_the_book_says_its_own_words_in_its_language(printed, trees):
-    messages = [message.text for message in all_sources()["site"].messages() if message.context == "printed book"]
-    pieces = [piece.strip() for text in messages for piece in re.split(r"\{\w+\}", text)]
-    read = "\n".join([printed.shown[-1], *("".join(tree.itertext()) for tree in trees.values())])
-    found = [piece for piece in pieces if len(piece.split()) > 2 and piece in read]
-    assert len(found) > 10 if language() == "en" else found == []
-    assert say(CONTENTS[CHAPTER]) in "".join(trees["contents.xhtml"].itertext())
+    before, _, contents = printed.shown[-1].partition("<body>")[2].partition("<nav")
+    said = [node for tree in trees.values() for name in ("on-the-site", "to-the-answer") for node in with_class(tree, name)]
+    own = "\n".join([before, *("".join(node.itertext()) for node in [trees["about.xhtml"], *said])])
+    assert bool(re.search("(?:[A-Za-z]+ ){3}", own)) == (language() == "en")
+    for listed in (unescape(contents), "".join(trees["contents.xhtml"].itertext())):
+        assert say("Contents") in listed and say(CONTENTS[CHAPTER]) in listed
 
 
 def test_the_epub_begins_as_the_format_asks(printed):
