@@ -143,7 +143,7 @@ def draw(path: Path) -> None:
     shown = {name: below[name] - set().union(*(reachable(other) for other in below[name])) for name in below}
     places: dict[str, tuple[float, int]] = {}
     for floor in range(max(floor_of.values()), 0, -1):
-        row = [name for name in floor_of if floor_of[name] == floor]
+        row = [name for name in below if floor_of[name] == floor]
         above = {name: [places[other][0] for other in places if name in shown[other]] for name in row}
         row.sort(key=lambda name: sum(above[name]) / len(above[name]) if above[name] else 5)
         aside = 0.25 if floor % 2 else -0.25  # so that no arrow runs behind a room between its ends
