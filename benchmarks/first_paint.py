@@ -1,5 +1,7 @@
 """When a reader first sees something, and how far it moves afterwards: each page of the built site, on a slowed processor.
 
+Of the Korean pages, which have the same code, three are measured.
+
 The site comes from this machine, with an empty cache each time, and Chromium is slowed down four times. A page of one line is
 measured beside them: what it takes is the browser's and the machine's share. Build the site first: `make book`. The first paint
 is the median of the visits, and the fastest says what the page takes where nothing else runs.
@@ -27,6 +29,7 @@ HTML = ROOT / "_build" / "html"
 SLOWER = 4
 TIMES = 7
 ONE_LINE = "one line"
+KOREAN = "ko/book/index", "ko/notebooks/06_attention", "ko/book/explorer"
 # Shifts are noted from the beginning; one that a reader has caused is no surprise and does not count.
 WATCH = """
     window.shift = 0
@@ -111,7 +114,8 @@ def main() -> None:
             parser.error(f"{folder.name}: no site is built there; run `make book`")
     if not (chromium := find_chromium()):
         raise SystemExit(NO_CHROMIUM)
-    pages = {ONE_LINE: "/one-line", **{page: f"/{page}.html" for page in parse_toc_yaml(Path(ROOT, "_toc.yml"))}}
+    names = [*parse_toc_yaml(Path(ROOT, "_toc.yml")), *KOREAN]
+    pages = {ONE_LINE: "/one-line", **{page: f"/{page}.html" for page in names}}
     numbers = {}
     with served(HTML) as today, served(earlier or HTML) as before, open_chromium(chromium) as browser:
         visit(browser, f"{today}/one-line")  # the browser's own first time
