@@ -39,7 +39,9 @@ for request in sys.stdin:
         os.dup2(output, 1), os.dup2(output, 2)
         sys.dont_write_bytecode = True
         from tools.mutants import OPTIONS
-        os._exit(pytest.main([*OPTIONS, "-p", "no:unraisableexception", "-q", "--tb=no", "-rfE", *arguments]))
+        status = pytest.main([*OPTIONS, "-p", "no:unraisableexception", "-q", "--tb=no", "-rfE", *arguments])
+        sys.stdout.flush()
+        os._exit(status)
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
 
