@@ -178,6 +178,15 @@ def test_the_theme_says_its_words_in_korean(html):
         assert english not in around
 
 
+def test_every_label_is_said_in_korean(html):
+    """What only a voice says, or what shows under the pointer: but for names, such as seq2seq."""
+    page = parsed(html / "ko" / "notebooks" / "06_attention.html")
+    outside = page.select(".bd-header, .bd-sidebar, .bd-header-article, nav, .tl-map")
+    labels = {tag[name] for part in outside for name in ("title", "aria-label") for tag in part.select(f"[{name}]")}
+    assert len(labels) > 20 and [label for label in labels if not re.search("[가-힣]", label) and label != "English"] == []
+    assert "클립보드에 복사" in (html / "ko" / "_static" / "site.js").read_text(encoding="utf-8")
+
+
 def test_particles_are_taken_off_by_python_and_by_the_browser_alike(html):
     engine = MiniRacer()
     code = (html / "ko" / "_static" / "language_data.js").read_text(encoding="utf-8")

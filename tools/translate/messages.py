@@ -287,6 +287,12 @@ Link to this heading
 Link to this definition
 Link to this term
 Version warning
+Main
+Page
+Copy
+Copy to clipboard
+Copied!
+Failed to copy
 """.strip().split("\n")
 
 
@@ -373,6 +379,11 @@ def of_common(folder):
     words = [text for text in tables if text not in NO_WORDS and LETTERS.search(text) and not NO_LABEL.fullmatch(text)]
     for text in [*words, *(text for part in drawn if isinstance(part, ast.FunctionDef) for text in shown_of(part))]:
         yield Message("figure model_map", text, "model_map.py")
+    calls = [node for part in drawn for node in ast.walk(part) if isinstance(node, ast.Call) and len(node.args) > 5]
+    names = [" ".join(line.value for line in call.args[5].elts) for call in calls if len(call.args[5].elts) > 1]
+    links = [text for part in drawn for text in texts_of(part, is_shown=lambda text: ", chapter {" in text)]
+    for text in [*links, *names]:
+        yield Message("figure model_map, for voices", text, "model_map.py")
 
 
 # In the tables of the map: chapters, and kinds of boxes and of words.
