@@ -49,14 +49,18 @@ def train_options(parser: argparse.ArgumentParser, arguments: Sequence[str] | No
 
 
 def in_the_readers_language(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
-    """Return the parser with its help in the language that TRANSFORMER_LIB_LANGUAGE names, written as UTF-8 if not English."""
-    for stream in (sys.stdout, sys.stderr):
-        if language() != "en" and isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding="utf-8")  # as translations are, whatever the locale
+    """Return the parser with its help in the language that TRANSFORMER_LIB_LANGUAGE names."""
     parser.description, parser.epilog = say(parser.description), parser.epilog and say(parser.epilog)
     for action in parser._actions:
         action.help = action.help and say(action.help)
     return parser
+
+
+def write_utf8() -> None:
+    """Let the command write UTF-8 where it does not speak English, as it writes translations, whatever the locale."""
+    for stream in (sys.stdout, sys.stderr):
+        if language() != "en" and isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8")
 
 
 def train_parser() -> argparse.ArgumentParser:
@@ -123,6 +127,7 @@ def translate_parser() -> argparse.ArgumentParser:
 
 def train_command(arguments: Sequence[str] | None = None) -> None:
     """Run `transformer-train`; what the user can put right ends in one line on standard error."""
+    write_utf8()
     parser = train_parser()
     options = train_options(parser, arguments)
     first = os.environ.get("RANK", "0") == "0"
@@ -142,6 +147,7 @@ def train_command(arguments: Sequence[str] | None = None) -> None:
 
 def translate_command(arguments: Sequence[str] | None = None) -> None:
     """Run `transformer-translate`; what the user can put right ends in one line on standard error."""
+    write_utf8()
     parser = translate_parser()
     options = parser.parse_args(arguments)
     try:

@@ -15,9 +15,8 @@ from urllib.parse import urlsplit
 
 import tinycss2
 from content_policy import set_policy
-from languages import FOLDER
+from languages import FOLDER, said, say_labels
 from selectolax.lexbor import LexborHTMLParser
-from sphinx.locale import get_translator
 
 SHEET, SCRIPT = "site.css", "site.js"
 SHEETS, SCRIPTS = 'link[rel="stylesheet"][href*="_static/"]', 'script[src*="_static/"]'
@@ -28,7 +27,6 @@ THEME_AT_ONCE = """
     if (document.documentElement.dataset.mode === "auto") document.documentElement.dataset.theme =
         matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"
 """
-COPY = "Copy", "Copy to clipboard", "Copied!", "Failed to copy"
 NESTED = ("media", "supports", "layer", "container")
 
 
@@ -117,24 +115,8 @@ def scripts_in_common(pages, static):
     return [name for name in common if "currentScript" not in (static / name).read_text(encoding="utf-8")]
 
 
-def said(path):
-    """Return a script; that of the copy button with its words in the site's language."""
-    text = path.read_text(encoding="utf-8")
-    for word in COPY if path.name == "copybutton.js" else ():
-        text = text.replace(f"'{word}'", f"'{get_translator('sphinx').gettext(word)}'")
-    return text
-
-
 def without_map(script):
     return re.sub(r"^//# sourceMappingURL=.*$", "", script, flags=re.MULTILINE)
-
-
-def say_labels(page):
-    """Let the labels say in the site's language what the theme has in English only."""
-    for name in ("title", "aria-label"):
-        for tag in page.css(f".bd-header [{name}], .bd-header-article [{name}], nav[{name}]"):
-            if label := tag.attributes[name]:  # of an empty text, gettext says what the catalogue is
-                tag.attrs[name] = get_translator("sphinx").gettext(label)
 
 
 def load_one_sheet(page, address):

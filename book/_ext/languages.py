@@ -16,6 +16,7 @@ logger = logging.getLogger(__name__)
 
 NAMES = {"en": "English", "ko": "한국어"}
 DOMAINS = ("sphinx", "booktheme", "togglebutton")
+COPY = "Copy", "Copy to clipboard", "Copied!", "Failed to copy"  # the copy button's words
 FOLDER = "ko"  # of the Korean site, in the English one
 
 # What may stand behind a Korean noun; the first list behind a last consonant, the second behind a vowel (or ㄹ, for 로).
@@ -189,6 +190,22 @@ def add_words(app):
         if domain == "sphinx" and (templates := getattr(app.builder, "templates", None)):
             # The templates were made with the words of before.
             templates.environment.install_gettext_translations(ours)
+
+
+def said(path):
+    """Return a script; that of the copy button with its words in the site's language."""
+    text = path.read_text(encoding="utf-8")
+    for word in COPY if path.name == "copybutton.js" else ():
+        text = text.replace(f"'{word}'", f"'{get_translator('sphinx').gettext(word)}'")
+    return text
+
+
+def say_labels(page):
+    """Let the labels say in the site's language what the theme has in English only."""
+    for name in ("title", "aria-label"):
+        for tag in page.css(f".bd-header [{name}], .bd-header-article [{name}], nav[{name}]"):
+            if label := tag.attributes[name]:  # of an empty text, gettext says what the catalogue is
+                tag.attrs[name] = get_translator("sphinx").gettext(label)
 
 
 def count_without_eval(app, exception):
