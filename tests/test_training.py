@@ -728,7 +728,7 @@ FORGED = {
     "schedule: no count": drop("schedule", "last_epoch"),
     "schedule: nan": put("schedule", "base_lrs", value=[NAN]),
     "schedule: two groups": put("schedule", "_last_lr", value=[0.1, 0.1]),
-    "schedule: another rate": put("schedule", "_last_lr", value=[1e300]),
+    "schedule: a negative rate": put("schedule", "_last_lr", value=[-0.1]),
     "schedule: no warm-up": put("schedule", "warmup", value=0),
     "losses: text": put(*RUN, "losses", value=["1", "2", "3"]),
     "losses: nan": put(*RUN, "losses", value=[1.0, NAN, 1.0]),
@@ -763,6 +763,15 @@ def test_a_forged_checkpoint_changes_nothing(tmp_path, forge):
         train(model, batches, steps=5, optimizer=optimizer, schedule=schedule, checkpoint=Checkpoint(path, resume=True))
     assert_unchanged(parts, before)
     assert schedule.state_dict() == before[2] and torch.get_rng_state().equal(random)
+
+
+def test_a_rate_set_by_hand_comes_back(tmp_path):
+    saved, (model, optimizer, schedule) = trained_parts(), trained_parts(seed=1)
+    saved[1].param_groups[0]["lr"] = 0.125
+    save_checkpoint(tmp_path / "a.pt", *saved)
+    load_checkpoint(tmp_path / "a.pt", model, optimizer, schedule)
+    assert optimizer.param_groups[0]["lr"] == 0.125
+    assert_close(states((model, optimizer, schedule)), states(saved), rtol=0, atol=0)
 
 
 def test_the_mean_of_checkpoints_is_the_mean_of_weights(tmp_path):
