@@ -1,22 +1,24 @@
 """S2's two classifiers at S2's sizes on the 50,000 reviews of IMDB, and what its line for cleaning the text counts.
 
-    python -m benchmarks.imdb_reviews TRAINING TEST
+    python -m benchmarks.imdb_reviews [--data FOLDER]
 
-Both paths go to `read_reviews`: a folder with `pos` and `neg`, or a table. No reviews come with the course: without paths the
-record stays as it is. As in S2 only the start of a review is read, and batches are filled up as they come.
+Without a folder the reviews are fetched. As in S2 only the start of a review is read, and batches are filled up as they come.
 """
 
 import argparse
+import hashlib
 import re
 from collections import Counter
 from functools import partial
 from itertools import chain
+from pathlib import Path
 
 import torch
 from torch import nn
 
 from benchmarks.records import write_record
 from benchmarks.runs import finish
+from transformer_lib._named_data import reviews_of
 from transformer_lib.teaching.experiments.text import BagOfWords, WithoutMask, accuracy, train_classifier
 from transformer_lib.text import Review, SentimentClassifier, Vocabulary, pad_batch, read_reviews, tokenize
 
@@ -36,9 +38,9 @@ KINDS = {
 }
 
 
-def starts(path: str) -> list[Review]:
-    """Return the reviews with the first `BYTES` bytes of each."""
-    return [Review(one.text.encode()[:BYTES].decode(errors="ignore"), one.label) for one in read_reviews(path)]
+def starts(path: Path) -> list[Review]:
+    """Return the reviews with the first `BYTES` bytes of each, in the same order for a folder and for a table."""
+    return sorted(Review(one.text.encode()[:BYTES].decode(errors="ignore"), one.label) for one in read_reviews(path))
 
 
 def counted(reviews: list[Review], pattern: str) -> dict[str, int]:
@@ -49,7 +51,7 @@ def counted(reviews: list[Review], pattern: str) -> dict[str, int]:
     return {word: counts[word] for word in ("the", "a")}
 
 
-def run(training: str, test: str, kind: str, seed: int) -> list[float]:
+def run(training: Path, test: Path, kind: str, seed: int) -> list[float]:
     """Train one model from one seed; return its accuracy on the test reviews before training and after each epoch."""
     make, buckets, learning_rate = KINDS[kind]
     words = [[tokenize(one.text) for one in starts(path)] for path in (training, test)]
@@ -78,21 +80,16 @@ def run(training: str, test: str, kind: str, seed: int) -> list[float]:
 
 
 def main() -> None:
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("training", nargs="?")
-    arguments.add_argument("test", nargs="?")
-    given = arguments.parse_args()
-    if not given.training:
-        print("This record needs the reviews of IMDB, which do not come with the course: it stays as it is.")
-        return
-    if not given.test:
-        arguments.error("name the test reviews too")
-    reviews = starts(given.training)
-    sizes = {"training": len(reviews), "test": len(read_reviews(given.test))}
-    counts = {name: counted(reviews, pattern) for name, pattern in PATTERNS.items()}
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=Path("imdb"), metavar="FOLDER")
+    paths = reviews_of(parser.parse_args().data)
+    sets = [starts(path) for path in paths]
+    sizes = dict(zip(("training", "test"), map(len, sets), strict=True))
+    texts = hashlib.sha256(repr(sets).encode()).hexdigest()
+    counts = {name: counted(sets[0], pattern) for name, pattern in PATTERNS.items()}
     print(sizes, counts)
-    jobs = {f"{kind}, seed {seed}": partial(run, given.training, given.test, kind, seed) for kind in KINDS for seed in SEEDS}
-    runs = finish(NAME, jobs, repr((sizes, SEEDS, BYTES, BATCH_SIZE, EPOCHS, sorted(KINDS))))
+    jobs = {f"{kind}, seed {seed}": partial(run, *paths, kind, seed) for kind in KINDS for seed in SEEDS}
+    runs = finish(NAME, jobs, repr((texts, BYTES, BATCH_SIZE, EPOCHS)))
     accuracies = {kind: [runs[f"{kind}, seed {seed}"] for seed in SEEDS] for kind in KINDS}
     for kind, rows in accuracies.items():
         for seed, row in zip(SEEDS, rows, strict=True):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from transformer_lib import _checks as check
+from transformer_lib._runs import find_file
 
 FOLDER_VARIABLE = "TRANSFORMER_LIB_DATA"  # a folder to keep the data in, in place of the system's own
 
@@ -34,6 +35,13 @@ NAMED_DATA = {
 }
 
 
+# The reviews of films that Maas et al. (2011) published: folders `train` and `test` with `pos` and `neg`.
+IMDB = NamedData(
+    "https://ai.stanford.edu/~amaas/data/sentiment/",
+    {"aclImdb_v1.tar.gz": "c40f74a18d3b61f90feba1e17730e0d38e8b97c05fde7008942e91923d1658fe"},
+)
+
+
 def folder_of(data: Path, languages: Iterable[str]) -> Path:
     """Return the folder `data`, or one with the files of the data that has this name; fetch those that are not there yet.
 
@@ -51,14 +59,31 @@ def folder_of(data: Path, languages: Iterable[str]) -> Path:
     return _fetched(str(data), named, [f"{part}.{language}.gz" for language in languages for part in ("train", "val")])
 
 
-def _fetched(name: str, named: NamedData, files: list[str]) -> Path:
+def reviews_of(data: Path) -> tuple[Path, Path]:
+    """Return where the training and the test reviews of the folder `data` lie, for `read_reviews`; fetch those named imdb.
+
+    A folder holds folders `train` and `test`, as IMDB comes, or tables `train.tsv` and `test.tsv`, plain or with `.gz`.
+
+    Raises: `ValueError` if it is neither a folder nor the name, lacks one of the two, or if what was fetched is another file;
+    `OSError` if it cannot be fetched.
+    """
+    if not data.is_dir():
+        if str(data) != "imdb":
+            raise ValueError(f"--data must be a folder or imdb, but {data} is neither")
+        data = _fetched("imdb", IMDB, list(IMDB.files), unpack=True) / "aclImdb_v1.tar.gz.untar" / "aclImdb"
+    training, test = (data / name if (data / name).is_dir() else find_file(data, f"{name}.tsv") for name in ("train", "test"))
+    return training, test
+
+
+def _fetched(name: str, named: NamedData, files: list[str], unpack: bool = False) -> Path:
     import pooch  # only those who fetch need to wait for it
 
     kept = Path(os.environ.get(FOLDER_VARIABLE) or pooch.os_cache("transformer-lib")) / name
     store = pooch.create(kept, named.address, registry=named.files)
     for file in files:
         try:
-            store.fetch(file, progressbar=os.environ.get("TRANSFORMER_LIB_QUIET") != "1")
+            processor = pooch.Untar() if unpack else None  # unpacks again where a file of the archive is missing
+            store.fetch(file, processor=processor, progressbar=os.environ.get("TRANSFORMER_LIB_QUIET") != "1")
         except (ValueError, OSError) as error:
             kind = ValueError if isinstance(error, ValueError) else OSError
             raise kind(
