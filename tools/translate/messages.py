@@ -380,7 +380,9 @@ def of_common(folder):
     for text in [*words, *(text for part in drawn if isinstance(part, ast.FunctionDef) for text in shown_of(part))]:
         yield Message("figure model_map", text, "model_map.py")
     calls = [node for part in drawn for node in ast.walk(part) if isinstance(node, ast.Call) and len(node.args) > 5]
-    names = [" ".join(line.value for line in call.args[5].elts) for call in calls if len(call.args[5].elts) > 1]
+    names = [
+        " ".join(line.value for line in call.args[5].elts).replace("- ", "-") for call in calls if len(call.args[5].elts) > 1
+    ]
     links = [text for part in drawn for text in texts_of(part, is_shown=lambda text: ", chapter {" in text)]
     for text in [*links, *names]:
         yield Message("figure model_map, for voices", text, "model_map.py")

@@ -260,8 +260,9 @@ def _box(box: _Box, lit: bool, link: str | None) -> str:
     )
     if link is None:
         return drawn
-    name = html.escape(f"{' '.join(box.lines)}, chapter {number}: {title}")
-    return f'<a href="{html.escape(link)}" aria-label="{name}">{drawn}</a>'
+    name = " ".join(box.lines).replace("- ", "-")  # what a line divides is one word to a voice
+    label = html.escape(f"{name}, chapter {number}: {title}")
+    return f'<a href="{html.escape(link)}" aria-label="{label}">{drawn}</a>'
 
 
 def _box_without_words(box: _Box, lit: str) -> str:
