@@ -189,7 +189,7 @@ _BY_MODULE = {
          "    return sum(losses) / len(losses)", "test_the_loss_is_that_of_each_sentence_alone"),
     ],
     "_checkpoints": [
-        ('("optimizer", optimizer), ("schedule", schedule)):\n        if part is not None:',
+        ('("schedule", schedule), ("optimizer", optimizer)):\n        if part is not None:',
          '("optimizer", optimizer)):\n        if part is not None:', "test_training.py::test_a_finished_run_may_become_longer"),
         ('        check_weights(state["model"], model)\n',
          "", "test_training.py::test_another_models_checkpoint_changes_nothing"),
