@@ -2,9 +2,9 @@
 
     python -m benchmarks.multi30k_causes [FOLDER]
 
-FOLDER is that of `benchmarks.multi30k`. Each run changes one thing of the first one, and sees as many sentences as it does.
-Every half epoch two losses are measured on the validation set: the usual one, and that with another sentence's source. As long
-as the two are equal, nothing of the source has arrived in the translation.
+FOLDER is that of `benchmarks.multi30k`. Each run changes one thing of the first one, or what its name says; the seeds are the
+same. Every half epoch two losses are measured on the validation set: the usual one, and that with another sentence's source.
+As long as the two are equal, nothing of the source has arrived in the translation.
 """
 
 from functools import partial
@@ -24,7 +24,7 @@ from transformer_lib.training import Batch, IdPair, evaluate, token_batches, tra
 from transformer_lib.translation import BytePairTokenizer, encode_pairs
 
 NAME = "multi30k_causes"
-SEEDS = [0, 1]
+SEEDS = (0, 1)
 FIRST: dict[str, Any] = {
     "rate": 2.0,
     "max_tokens": 1500,
@@ -101,7 +101,7 @@ def main() -> None:
     for name, of_seeds in numbers.items():
         for last in (measured[-1] for measured in of_seeds):
             print(
-                f"{name:56} {last['steps']:5} steps {last['loss']:.2f} nats, other sources {last['loss of other sources']:.2f}"
+                f"{name:46} {last['steps']:5} steps {last['loss']:.2f} nats, other sources {last['loss of other sources']:.2f}"
             )
     write_record(NAME, seeds=SEEDS, settings={"first": FIRST, "changes": CHANGES, **SIZES, "threads": 1}, numbers=numbers)
 

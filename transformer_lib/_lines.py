@@ -1,9 +1,17 @@
-"""Read a text file line by line, and say where it is broken."""
+"""Find a text file, read it line by line, and say where it is broken."""
 
 import gzip
 import os
 import zlib
 from pathlib import Path
+
+
+def find_file(folder: Path, name: str) -> Path:
+    """Return the file `name` of `folder`, or `name.gz`; raise `ValueError` where there is neither."""
+    for path in (folder / name, folder / f"{name}.gz"):
+        if path.is_file():
+            return path
+    raise ValueError(f"there is no file {folder / name}, and no {name}.gz")
 
 
 def read_lines(path: str | os.PathLike) -> list[str]:

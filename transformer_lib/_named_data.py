@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from transformer_lib import _checks as check
-from transformer_lib._runs import find_file
+from transformer_lib._lines import find_file
 
 FOLDER_VARIABLE = "TRANSFORMER_LIB_DATA"  # a folder to keep the data in, in place of the system's own
 

@@ -15,7 +15,7 @@ from filelock import FileLock, Timeout
 
 from transformer_lib import _checks as check
 from transformer_lib._checkpoints import read_checkpoint
-from transformer_lib._lines import read_line_pairs
+from transformer_lib._lines import find_file, read_line_pairs
 from transformer_lib._store import check_buildable, check_like, read_json, stored, write_json
 from transformer_lib.decoding import CachedTransformer
 from transformer_lib.encoder import TransformerConfig
@@ -67,14 +67,6 @@ def read_pairs(folder: Path, name: str, source: str, target: str) -> SentencePai
     lines = read_line_pairs(*(find_file(folder, f"{name}.{language}") for language in (source, target)))
     pairs = tuple(pair for pair in lines if all(pair))
     return SentencePairs(pairs, len(lines) - len(pairs))
-
-
-def find_file(folder: Path, name: str) -> Path:
-    """Return the file `name` of `folder`, or `name.gz`; raise `ValueError` where there is neither."""
-    for path in (folder / name, folder / f"{name}.gz"):
-        if path.is_file():
-            return path
-    raise ValueError(f"there is no file {folder / name}, and no {name}.gz")
 
 
 def has_files(folder: Path, name: str) -> bool:
