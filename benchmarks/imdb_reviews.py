@@ -8,17 +8,24 @@ Without a folder the reviews are fetched. As in S2 only the start of a review is
 import argparse
 import hashlib
 from functools import partial
-from itertools import chain
 from pathlib import Path
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from benchmarks.records import write_record
 from benchmarks.runs import finish
 from transformer_lib._named_data import reviews_of
-from transformer_lib.teaching.experiments.text import BagOfWords, WithoutMask, accuracy, train_classifier
-from transformer_lib.text import Review, SentimentClassifier, Vocabulary, pad_batch, read_reviews, tokenize
+from transformer_lib.seq2seq import PAD_ID
+from transformer_lib.teaching.experiments.text import (
+    BagOfWords,
+    Encoded,
+    WithoutMask,
+    accuracy,
+    encode_reviews,
+    train_classifier,
+)
+from transformer_lib.text import Review, SentimentClassifier, pad_batch, read_reviews
 
 NAME = "imdb_reviews"
 SEEDS = (0, 1, 2)
@@ -39,18 +46,20 @@ def starts(path: Path) -> list[Review]:
     return sorted(Review(one.text.encode()[:BYTES].decode(errors="ignore"), one.label) for one in read_reviews(path))
 
 
+def as_they_come(encoded: Encoded) -> list[tuple[Tensor, Tensor]]:
+    """Return batches of the reviews in their order, the same ones for all models: without a mask the padding counts."""
+    ids, labels = encoded
+    return [
+        (pad_batch(ids[at : at + BATCH_SIZE]), torch.tensor(labels[at : at + BATCH_SIZE], dtype=torch.float32))
+        for at in range(0, len(ids), BATCH_SIZE)
+    ]
+
+
 def run(training: Path, test: Path, kind: str, seed: int) -> list[float]:
     """Train one model from one seed; return its accuracy on the test reviews before training and after each epoch."""
     make, buckets, learning_rate = KINDS[kind]
-    words = [[tokenize(one.text) for one in starts(path)] for path in (training, test)]
-    labels = [[one.label for one in starts(path)] for path in (training, test)]
-    vocabulary = Vocabulary(chain.from_iterable(words[0]), oov_buckets=buckets)
-    ids, test_ids = ([vocabulary.encode(row) for row in rows] for rows in words)
-    # The same reviews side by side for all models: without a mask the padding beside a review is part of it.
-    test_batches = [
-        (pad_batch(test_ids[at : at + BATCH_SIZE]), torch.tensor(labels[1][at : at + BATCH_SIZE], dtype=torch.float32))
-        for at in range(0, len(test_ids), BATCH_SIZE)
-    ]
+    vocabulary, (ids, labels), held_out = encode_reviews(starts(training), starts(test), oov_buckets=buckets)
+    test_batches = as_they_come(held_out)
     torch.manual_seed(seed)
     model: nn.Module = make(len(vocabulary))
     shuffle = torch.Generator().manual_seed(seed)
@@ -60,11 +69,19 @@ def run(training: Path, test: Path, kind: str, seed: int) -> list[float]:
         accuracies.append(accuracy(model, test_batches))
         model.train()
         order = torch.randperm(len(ids), generator=shuffle).tolist()
-        groups = [order[at : at + BATCH_SIZE] for at in range(0, len(order), BATCH_SIZE)]
-        return [(pad_batch([ids[i] for i in group]), torch.tensor([float(labels[0][i]) for i in group])) for group in groups]
+        return as_they_come(([ids[i] for i in order], [labels[i] for i in order]))
 
     train_classifier(model, next_epoch, epochs=EPOCHS, learning_rate=learning_rate)
     return [*accuracies, accuracy(model, test_batches)]
+
+
+def shares(training: list[Review], test: list[Review]) -> dict[str, float]:
+    """Return which share of the test's squares is padding, and which share of its words has no id of its own."""
+    vocabulary, _, held_out = encode_reviews(training, test)
+    squares = torch.cat([tokens.flatten() for tokens, _ in as_they_come(held_out)])
+    words = squares[squares != PAD_ID]
+    known = len(vocabulary) - vocabulary.oov_buckets
+    return {"padding": 1 - len(words) / len(squares), "unknown words": (words >= known).double().mean().item()}
 
 
 def main() -> None:
@@ -82,7 +99,7 @@ def main() -> None:
         for seed, row in zip(SEEDS, rows, strict=True):
             print(f"{kind:30}seed {seed}" + "".join(f"{share:8.4f}" for share in row))
     settings = {**sizes, "bytes": BYTES, "batch_size": BATCH_SIZE, "epochs": EPOCHS, "threads": 1}
-    write_record(NAME, seeds=SEEDS, settings=settings, numbers=accuracies)
+    write_record(NAME, seeds=SEEDS, settings=settings, numbers={"accuracy": accuracies, "shares": shares(*sets)})
 
 
 if __name__ == "__main__":

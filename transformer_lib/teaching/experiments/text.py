@@ -36,11 +36,11 @@ Batches = Iterable[tuple[Tensor, Tensor]]
 
 
 def encode_reviews(
-    training: list[Review], validation: list[Review], *, max_tokens: int | None = None
+    training: list[Review], validation: list[Review], *, max_tokens: int | None = None, oov_buckets: int = 1000
 ) -> tuple[Vocabulary, Encoded, Encoded]:
     """Return a vocabulary made from the training reviews alone, and both sets as (sequences of ids, labels)."""
     words = [[tokenize(one.text, max_tokens) for one in reviews] for reviews in (training, validation)]
-    vocabulary = Vocabulary(chain.from_iterable(words[0]))
+    vocabulary = Vocabulary(chain.from_iterable(words[0]), oov_buckets=oov_buckets)
     encoded = [
         ([vocabulary.encode(row) for row in rows], [one.label for one in reviews])
         for rows, reviews in zip(words, (training, validation), strict=True)
