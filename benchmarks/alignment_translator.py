@@ -3,14 +3,43 @@
 import torch
 
 from benchmarks.records import write_record
-from transformer_lib.alignment import AttentionSeq2Seq
-from transformer_lib.teaching.experiments.alignment import short_sentences, train_translator, translate, translates_rightly
+from transformer_lib.alignment import AttentionSeq2Seq, AttentionState
+from transformer_lib.seq2seq import EOS_ID, SOS_ID
+from transformer_lib.teaching.experiments.alignment import (
+    Sentences,
+    short_sentences,
+    train_translator,
+    translate,
+    translates_rightly,
+)
 
 NAME = "alignment_translator"
 SEEDS = [0, 1, 2, 3, 4]
 SENTENCE, WORD = "this white owl is small", "blanc"
 HIDDEN = ["white", "owl"]
+WITHOUT_WHITE = "this owl is small"  # one thing at a time is taken from it
 FIRST_WORDS = ["I", "we", "they", "these", "this", "the", "her", "a"]
+
+
+@torch.no_grad()
+def exchanged(model: AttentionSeq2Seq, sentences: Sentences) -> dict[str, str]:
+    """Return what is written with the row of owl, and with the first state, of a sentence without white."""
+    words = {token: word for word, token in sentences.french.items()}
+
+    def start(text: str) -> AttentionState:
+        return model.start(torch.tensor([[sentences.english[word] for word in text.split()]]))
+
+    def write(state: AttentionState) -> str:
+        written, token = [], SOS_ID
+        while token != EOS_ID and len(written) < 10:
+            token = model.decode(torch.tensor([[token]]), state).argmax().item()
+            written.append(words.get(token, "<eos>"))
+        return " ".join(written)
+
+    row, first_state, colourless = start(SENTENCE), start(SENTENCE), start(WITHOUT_WHITE)
+    row.memory[0, 2] = colourless.memory[0, 1]  # owl is place 2 here, and place 1 there
+    first_state.hidden = colourless.hidden
+    return {"row of owl": write(row), "first state": write(first_state)}
 
 
 def measure(seed: int) -> dict[str, object]:
@@ -30,6 +59,7 @@ def measure(seed: int) -> dict[str, object]:
         "written": " ".join(written),
         "weights": [[round(weight, 4) for weight in row] for row in weights.tolist()],
         "hidden": {word: " ".join(translate(model, sentences, SENTENCE, word)[0]) for word in HIDDEN},
+        "exchanged": exchanged(model, sentences),
         "own_weight": {word: round(sum(values) / len(values), 4) for word, values in own.items() if values},
     }
 

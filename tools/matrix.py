@@ -42,7 +42,18 @@ SHARE = (
 UNIT_TESTS = ("notebooks", *(f"tests/{path.name}" for path in sorted((ROOT / "tests").glob("test_*.py"))), "tests/teaching")
 
 # What running them takes beside the library and what it depends on.
-TOOLS = ("beartype", "hypothesis", "ipykernel", "myst-parser", "nbval", "playwright", "pytest", "pytest-xdist", "setuptools")
+TOOLS = (
+    "beartype",
+    "hypothesis",
+    "ipykernel",
+    "myst-parser",
+    "nbclient",
+    "nbval",
+    "playwright",
+    "pytest",
+    "pytest-xdist",
+    "setuptools",
+)
 TOOLS += ("axe-playwright-python", "beautifulsoup4", "fonttools", "mini-racer", "pybtex", "selectolax", "tinycss2", "tinyhtml5")
 
 INSTRUCTIONS = {"avx512": "AVX512", "avx2": "AVX2", "default": "DEFAULT"}  # ATEN_CPU_CAPABILITY, and what torch then calls it
