@@ -343,6 +343,16 @@ def test_each_option_reaches_what_it_is_for(data, tmp_path, monkeypatch):
     assert epochs == list(range(len(epochs))) and len(epochs) > 1
 
 
+def test_at_the_end_the_rate_falls_to_zero(data, tmp_path):
+    """In a straight line over the last steps, and one that was asked for when the run went on."""
+    out = tmp_path / "run"
+    train_command(arguments(data, out, "--warmup 3 --learning-rate 2 --steps 6"))
+    train_command(arguments(data, out, "--warmup 3 --learning-rate 2 --steps 10 --cooldown 4 --resume"))
+    falls = [1, 1, 1, 1, 1, 1, 1, 3 / 4, 2 / 4, 1 / 4]
+    paper = [2 * noam_rate(step, 16, warmup=3) for step in range(1, 11)]
+    assert_close(curve(out)["learning_rates"], [rate * share for rate, share in zip(paper, falls, strict=True)])
+
+
 @pytest.mark.parametrize("scores", [[1.0, 2.0], [2.0, 1.0]])
 def test_the_weights_with_the_higher_score_are_chosen(data, whole, tmp_path, monkeypatch, scores):
     """And the folder's translator has them."""
@@ -596,13 +606,14 @@ def broken(kind):
         "nan": (nothing, "--steps 1 --learning-rate 1e30 --warmup 1", "the validation loss is nan after step 1"),
         "vocabulary": (nothing, "--vocab-size 5", r"vocab_size must be at least \d+, but it is 5"),
         "steps": (nothing, "--steps 0", "--steps must be at least 1"),
+        "cool-down": (nothing, "--steps 9 --cooldown 10", "--cooldown must be in 0 … 9, but it is 10"),
         "heads": (nothing, "--num-heads 3", "num_heads"),
     }[kind]  # fmt: skip
 
 
 KINDS = ["lines", "utf-8", "missing", "half a validation set", "empty", "no pair"]
 KINDS += ["language", "device", "tokens", "vocabulary", "steps", "heads", "positions", "empty val", "long word"]
-KINDS += ["penalty", "no penalty", "gradient", "rate", "seed", "nan"]
+KINDS += ["cool-down", "penalty", "no penalty", "gradient", "rate", "seed", "nan"]
 
 
 @pytest.mark.usefixtures("as_a_user_calls_it")
@@ -663,7 +674,7 @@ def test_a_run_goes_on_with_its_own_arguments(data, whole, capsys):
     assert re.search(r"--max-tokens must be 90 as in \S+run\.json, but it is 100", said)
 
 
-MAY_CHANGE = "--steps 12 --average 1 --beam-size 1 --alpha 0.1 --accumulation-steps 2 --device auto"
+MAY_CHANGE = "--steps 12 --cooldown 2 --average 1 --beam-size 1 --alpha 0.1 --accumulation-steps 2 --device auto"
 MUST_STAY = {
     "source": "fr", "target": "en", "config": "base", "num_layers": 2, "d_model": 8, "num_heads": 1, "d_ff": 8, "dropout": 0.2,
     "pre_norm": "", "vocabulary": "separate", "vocab_size": 50, "max_tokens": 100, "every": 5, "learning_rate": 0.4,

@@ -96,6 +96,7 @@ def train_parser() -> argparse.ArgumentParser:
     add("--average", type=int, default=5, help="how many of the last checkpoints are averaged")
     add("--learning-rate", type=float, default=0.5, help="what the paper's schedule is multiplied by")
     add("--warmup", type=int, default=400, help="steps until the rate falls")
+    add("--cooldown", type=int, default=0, help="last steps, in which the rate falls to 0 as well")
     add("--smoothing", type=float, default=0.1, help="label smoothing")
     add("--max-grad-norm", type=float, default=1.0, help="longest gradient")
     add("--seed", type=int, default=0)

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch.optim import Optimizer
 
 from transformer_lib import _checks as check
 from transformer_lib._checkpoints import Checkpoint, resumable, save_checkpoint
@@ -24,7 +25,19 @@ from transformer_lib.translation import BytePairTokenizer, corpus_bleu, encode_p
 
 SIZES = ("num_layers", "d_model", "num_heads", "d_ff", "dropout")
 # What may differ when a run goes on: where it runs, how long, and what is done with the weights afterwards.
-MAY_CHANGE = {"data", "out", "resume", "device", "compile", "steps", "average", "beam_size", "alpha", "accumulation_steps"}
+MAY_CHANGE = {
+    "data",
+    "out",
+    "resume",
+    "device",
+    "compile",
+    "steps",
+    "cooldown",
+    "average",
+    "beam_size",
+    "alpha",
+    "accumulation_steps",
+}
 
 
 @dataclass(frozen=True)
@@ -65,6 +78,7 @@ def train_translator(options: argparse.Namespace) -> None:
     check.at_least(1, **{f"--{name}": getattr(options, name) for name in ("steps", "every", "average")})
     check.at_least(1, **{"--beam-size": options.beam_size})
     check.in_range(0, 10, **{"--alpha": options.alpha})
+    check.in_range(0, options.steps, **{"--cooldown": options.cooldown})
     check.in_range(0, 2**32 - 1, **{"--seed": options.seed})
     check.above(0, **{"--max-grad-norm": options.max_grad_norm, "--learning-rate": options.learning_rate})
     local_rank = os.environ.get("LOCAL_RANK")
@@ -165,11 +179,20 @@ def _train_model(
         lambda epoch: token_batches(pairs, options.max_tokens, seed=options.seed * 100_003 + epoch),
         steps=options.steps,
         optimizer=optimizer,
-        schedule=NoamSchedule(optimizer, model.config.d_model, options.warmup),
+        schedule=_schedule(options, optimizer, model.config.d_model),
         step=step,
         validation=validation,
         checkpoint=checkpoint,
     )
+
+
+def _schedule(options: argparse.Namespace, optimizer: Optimizer, d_model: int) -> NoamSchedule:
+    """Return the paper's schedule; over the last `--cooldown` steps its rate falls in a straight line to 0, too."""
+    schedule = NoamSchedule(optimizer, d_model, options.warmup)
+    if options.cooldown:
+        rate, steps, cooldown = schedule.lr_lambdas[0], options.steps, options.cooldown
+        schedule.lr_lambdas = [lambda done: rate(done) * min(1.0, (steps - done) / cooldown)]
+    return schedule
 
 
 def _score(
