@@ -1,32 +1,46 @@
-"""Train chapter 16's command on Multi30k, English to French, and write what came out: the record, and the library's translator.
+"""Train chapter 16's command on Multi30k several times; the best is kept: the record, and the library's translator of captions.
 
-    python -m benchmarks.multi30k [FOLDER] [--out RUN] [OPTION OF transformer-train ...]
+    python -m benchmarks.multi30k [FOLDER] [--out RUNS]
 
-FOLDER holds `train.en`, `train.fr`, `val.en` and `val.fr`, plain or `.gz`; without one they are fetched. A command that was
-stopped goes on where it was; further options replace those below.
+FOLDER holds `train.en`, `train.fr`, `val.en` and `val.fr`, plain or `.gz`; without one they are fetched. Each of TRIES is a run
+in a folder of its own in RUNS. A command that was stopped goes on where it was; a try that the record has is not made again.
 """
 
 import argparse
 import hashlib
 import re
+from datetime import date
 from pathlib import Path
 from typing import Any
 
-from benchmarks.records import write_made_with, write_record
+from sacrebleu.metrics import BLEU
+
+from benchmarks.records import RESULTS, write_made_with, write_record
 from benchmarks.translation import PRETRAINED
+from tools.machine import processor
 from transformer_lib._commands import train_command
 from transformer_lib._named_data import folder_of
 from transformer_lib._runs import RunFolder, TextTranslator, read_pairs
-from transformer_lib.translation import TextPairs, Translator, corpus_bleu
+from transformer_lib._store import read_json
+from transformer_lib.training import average_checkpoints
+from transformer_lib.translation import TextPairs, Translator
 
 NAME = "multi30k"
-OPTIONS = (
-    "--source en --target fr --config tiny --num-layers 4 --d-model 128 --num-heads 4 --d-ff 256 --pre-norm --dropout 0.2 "
-    "--vocabulary joint --vocab-size 5000 --max-tokens 800 --steps 20000 --every 1000 --average 5 "
-    "--learning-rate 1.0 --warmup 1000 --seed 0"
+ALL = (
+    "--source en --target fr --config tiny --num-layers 4 --d-model 128 --num-heads 4 --d-ff 256 "
+    "--vocabulary joint --vocab-size 5000 --seed 0"
 )
+POST_NORM = "--dropout 0.3 --max-tokens 2000 --every 500 --average 10 --learning-rate 2.0 --warmup 4000"
+TRIES = {
+    "pre-norm": "--pre-norm --dropout 0.2 --max-tokens 800 --steps 20000 --every 1000 --learning-rate 1.0 --warmup 1000",
+    "norm after the sum, 5,000 steps": f"{POST_NORM} --steps 5000",
+    "norm after the sum, 12,000 steps": f"{POST_NORM} --steps 12000",
+    "norm after the sum, cool-down": f"{POST_NORM} --steps 19500 --cooldown 7500",
+    "to German, 5,000 steps": f"--target de {POST_NORM} --steps 5000",
+}
 # Chapter 16 asks how often the training sentences had what it translates.
 WORDS = ("man", "not", "I", "theory", "vend", "vendent")
+COUNTS = (1, 5, 10)  # of the last checkpoints, that are averaged
 
 
 def thinned(losses: list[float], count: int = 200) -> list[float]:
@@ -44,24 +58,49 @@ def pairs_with(pairs: TextPairs) -> dict[str, int]:
 
 def numbers_of(run: dict[str, Any]) -> dict[str, Any]:
     """Return what the record keeps of a run's own `run.json`."""
-    kept = ("parameters", "pairs", "padding", "steps", "seconds", "target_tokens_per_second", "scores", "chosen")
+    kept = ("settings", "parameters", "pairs", "padding", "steps", "seconds", "target_tokens_per_second", "scores", "chosen")
     numbers = {name: run[name] for name in (*kept, "device", "processes")}
     validation = {step: round(loss, 4) for step, loss in run["curve"]["validation_losses"].items()}
     return {**numbers, "losses": thinned(run["curve"]["losses"]), "validation_losses": validation}
 
 
-def keep(folder: RunFolder, run: dict[str, Any], data: Path) -> None:
+def scores(translator: Translator, pairs: TextPairs) -> dict[str, Any]:
+    """Return the BLEU of a beam of 4 as in the command, with capitals and without."""
+    sources, references = (list(side) for side in zip(*pairs, strict=True))
+    own = TextTranslator(translator.model, translator.tokenizer, translator.target_tokenizer)
+    translations = [*own.translate_lines(sources)]
+    found = {}
+    for name, metric in (("bleu", BLEU()), ("lower", BLEU(lowercase=True))):
+        found[name] = {"score": metric.corpus_score(translations, [references]).score, "signature": str(metric.get_signature())}
+    return found
+
+
+def one_try(data: Path, out: Path, options: str) -> dict[str, Any]:
+    """Train with these options; return the run's numbers, and the score of the mean of its last checkpoints, for each count."""
+    train_command(["--data", str(data), "--out", str(out), "--resume", *ALL.split(), *options.split()])
+    folder = RunFolder(out)
+    run = folder.read_record()
+    pairs = read_pairs(data, "val", "en", run["settings"]["target"]).pairs
+    translator = folder.load()
+    means = {}
+    for count in COUNTS:
+        average_checkpoints(folder.all_kept()[-count:], translator.model)
+        means[str(count)] = scores(translator, pairs)["bleu"]["score"]
+    made = {"date": date.today().isoformat(), "processor": processor()}
+    return {"options": options, **made, **numbers_of(run), "means": means}
+
+
+def keep(folder: RunFolder, data: Path) -> dict[str, Any]:
     """Write the chosen weights, in half precision, as the library's `captions`, and beside them how well these translate."""
     path = PRETRAINED / "captions.pt"
     own = folder.load()
     sentences = [english for english, _ in read_pairs(data, "train", "en", "fr").pairs]
     Translator(own.model, own.tokenizer, own.target_tokenizer, sentences).save(path)  # with the words of training
-    halved = Translator.load(path)
-    sources, references = (list(side) for side in zip(*read_pairs(data, "val", "en", "fr").pairs, strict=True))
-    translator = TextTranslator(halved.model, halved.tokenizer, halved.target_tokenizer)
-    bleu = corpus_bleu([*translator.translate_lines(sources)], references)
+    found = scores(Translator.load(path), read_pairs(data, "val", "en", "fr").pairs)
+    run = folder.read_record()
     about = {name: run[name] for name in ("settings", "steps", "parameters")}
-    write_made_with(path, NAME, **about, bleu=bleu.score, signature=bleu.signature)
+    write_made_with(path, NAME, **about, bleu=found["bleu"]["score"], signature=found["bleu"]["signature"])
+    return found
 
 
 def captions(description: str) -> tuple[Path, str]:
@@ -73,18 +112,25 @@ def captions(description: str) -> tuple[Path, str]:
     return folder, hashlib.sha256(texts).hexdigest()
 
 
-def main(arguments: list[str] | None = None) -> None:
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", nargs="?", type=Path, default=Path(NAME), metavar="FOLDER")
-    parser.add_argument("--out", type=Path, default=Path("_build") / NAME, help="folder of the run")
-    given, more = parser.parse_known_args(arguments)
-    train_command(["--data", str(given.data), "--out", str(given.out), "--resume", *OPTIONS.split(), *more])
-    folder = RunFolder(given.out)
-    run = folder.read_record()
+    parser.add_argument("--out", type=Path, default=Path("_build") / NAME, metavar="RUNS", help="folder of the runs")
+    given = parser.parse_args()
     data = folder_of(given.data, ["en", "fr"])
-    numbers = numbers_of(run) | {"pairs_with": pairs_with(read_pairs(data, "train", "en", "fr").pairs)}
-    write_record(NAME, seeds=[run["settings"]["seed"]], settings=run["settings"], numbers=numbers)
-    keep(folder, run, data)
+    before = RESULTS / f"{NAME}.json"
+    numbers = read_json(before, "record", lambda saved: saved["numbers"]) if before.exists() else {}
+    done = {name: one for name, one in numbers.get("tries", {}).items() if one["options"] == TRIES.get(name)}
+    tries = {name: done.get(name) or one_try(data, given.out / name, options) for name, options in TRIES.items()}
+    score = lambda name: tries[name]["scores"][tries[name]["chosen"]]["bleu"]
+    best = max((name for name in tries if tries[name]["settings"]["target"] == "fr"), key=score)
+    if best not in done:
+        numbers["kept"] = keep(RunFolder(given.out / best), data)
+    for name in tries:
+        print(f"{score(name):6.1f}  {name}")
+    words = pairs_with(read_pairs(data, "train", "en", "fr").pairs)
+    numbers = {"tries": tries, "best": best, "kept": numbers["kept"], "pairs_with": words}
+    write_record(NAME, seeds=[0], settings={"all": ALL, "tries": TRIES}, numbers=numbers)
 
 
 if __name__ == "__main__":

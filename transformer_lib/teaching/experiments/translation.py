@@ -77,13 +77,13 @@ class WordVectors(nn.Embedding):
         return F.dropout(vectors, self.dropout, self.training)
 
 
-def recurrent_model(kind: str, vocab: int, shared: bool) -> nn.Module:
+def recurrent_model(kind: str, vocab: int, shared: bool, dropout: float) -> nn.Module:
     """Return the recurrent model `kind` with dropout on its word vectors and before its output.
 
     `shared` makes its three matrices of words one. The output needs vectors of width `d_model` then, and the state is
     wider: a linear layer stands between.
     """
-    d_model, dropout = SETTINGS["d_model"], SETTINGS["dropout"]
+    d_model = SETTINGS["d_model"]
     model = {"GRU": Seq2Seq, "GRU with attention": AttentionSeq2Seq}[kind](vocab, vocab, d_model, HIDDEN[kind, shared])
     model.encoder.embedding = WordVectors(vocab, d_model, dropout)
     model.decoder.embedding = model.encoder.embedding if shared else WordVectors(vocab, d_model, dropout)
@@ -97,11 +97,11 @@ def recurrent_model(kind: str, vocab: int, shared: bool) -> nn.Module:
     return model
 
 
-def make_model(kind: str, vocab: int, shared: bool = True) -> nn.Module:
+def make_model(kind: str, vocab: int, shared: bool = True, dropout: float = SETTINGS["dropout"]) -> nn.Module:
     """Return an untrained model of `KINDS`; with `shared` its source words, target words and output are one matrix."""
     if kind == "Transformer":
-        return CachedTransformer(transformer_config(vocab, shared_vocabulary=shared))
-    return recurrent_model(kind, vocab, shared)
+        return CachedTransformer(transformer_config(vocab, shared_vocabulary=shared, dropout=dropout))
+    return recurrent_model(kind, vocab, shared, dropout)
 
 
 def narrow_keys(model: CachedTransformer, d_k: int) -> CachedTransformer:
