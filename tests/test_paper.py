@@ -412,7 +412,7 @@ def test_variants_are_off():
 COMMAND = ["--data", "folder", "--out", "folder"]  # what nobody can leave out
 
 
-def settings(config, *, vocabulary, max_tokens, steps, factor, warmup, smoothing, limit):
+def settings(config, *, vocabulary, max_tokens, steps, factor, warmup, smoothing, limit, cooldown=0):
     """Return the cells of a column of the table."""
     return {
         "layers": f"{config.num_layers}",
@@ -427,6 +427,7 @@ def settings(config, *, vocabulary, max_tokens, steps, factor, warmup, smoothing
         "factor of the rate": f"{factor}",
         "steps of warm-up": f"{warmup:,}",
         "highest rate": highest_rate(config, factor, warmup),
+        "steps of cool-down": f"{cooldown:,}" if cooldown else "none",
         "label smoothing": f"{smoothing}",
         "longest gradient": "no limit" if math.isinf(limit) else f"{limit}",
     }
@@ -450,6 +451,7 @@ def of_the_command(*options):
         warmup=given.warmup,
         smoothing=given.smoothing,
         limit=given.max_grad_norm,
+        cooldown=given.cooldown,
     )
 
 
@@ -480,7 +482,7 @@ def test_settings_of_our_translators():
     same = {name: name for name in ("max_tokens", "steps", "warmup", "smoothing")}
     assert columns["the paper's base"] == THE_PAPERS
     assert columns["chapter 14"] == of_a_translator("translator", vocabulary="vocabulary", factor="rate", limit="clip", **same)
-    captions = {"vocabulary": "vocab_size", "factor": "learning_rate", "limit": "max_grad_norm"}
+    captions = {"vocabulary": "vocab_size", "factor": "learning_rate", "limit": "max_grad_norm", "cooldown": "cooldown"}
     assert columns["captions"] == of_a_translator("captions", **captions, **same)
     assert columns["`transformer-train`"] == of_the_command()
     with_base = of_the_command("--config", "base")

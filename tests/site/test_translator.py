@@ -183,7 +183,7 @@ CAPTIONS = [
 
 @torch.no_grad()
 def test_the_translator_of_captions_is_the_librarys(engine):
-    """Pre-norm, four layers, points and capitals: what the other one has not."""
+    """Four layers, points and capitals: what the other one has not."""
     library = pretrained_translator("captions")
     engine(
         """async () => {

@@ -2,7 +2,7 @@
 ((transformer_lib) => {
   "use strict";
   const { MultiHeadAttention } = transformer_lib.attention;
-  const { AddAndNorm, FeedForward, last_norm } = transformer_lib.encoder;
+  const { AddAndNorm, FeedForward } = transformer_lib.encoder;
 
   /** Masked self-attention, cross-attention to the encoder's output, feed-forward. */
   class DecoderLayer {
@@ -10,9 +10,9 @@
       this.self_attention = new MultiHeadAttention(config, parameters, `${name}.self_attention`);
       this.cross_attention = new MultiHeadAttention(config, parameters, `${name}.cross_attention`);
       this.feed_forward = new FeedForward(parameters, `${name}.feed_forward`);
-      this.self_attention_residual = new AddAndNorm(config, parameters, `${name}.self_attention_residual`);
-      this.cross_attention_residual = new AddAndNorm(config, parameters, `${name}.cross_attention_residual`);
-      this.feed_forward_residual = new AddAndNorm(config, parameters, `${name}.feed_forward_residual`);
+      this.self_attention_residual = new AddAndNorm(parameters, `${name}.self_attention_residual`);
+      this.cross_attention_residual = new AddAndNorm(parameters, `${name}.cross_attention_residual`);
+      this.feed_forward_residual = new AddAndNorm(parameters, `${name}.feed_forward_residual`);
     }
 
     /**
@@ -35,13 +35,12 @@
         { length: config.num_layers },
         (_, layer) => new DecoderLayer(config, parameters, `${name}.layers.${layer}`),
       );
-      this.norm = last_norm(config, parameters, name);
     }
 
     /** Shapes: as in `DecoderLayer`. */
     forward(x, memory, self_mask, memory_mask, record) {
       for (const layer of this.layers) x = layer.forward(x, memory, self_mask, memory_mask, record);
-      return this.norm.forward(x);
+      return x;
     }
   }
 

@@ -72,7 +72,7 @@
       this.decoder.layers.forEach((layer, i) => {
         x = decode_with_cache(layer, x, state.layers[i], self_mask, state.memory_mask, record);
       });
-      return this.output.forward(this.decoder.norm.forward(x)); // (target, vocab)
+      return this.output.forward(x); // (target, vocab)
     }
   }
 

@@ -38,29 +38,16 @@
     }
   }
 
-  /** Add & norm: norm(x + sublayer(x)), as in the paper. With `pre_norm` it is x + sublayer(norm(x)). */
+  /** Add & norm: norm(x + sublayer(x)), as in the paper. */
   class AddAndNorm {
-    constructor(config, parameters, name) {
+    constructor(parameters, name) {
       this.norm = new LayerNorm(parameters, `${name}.norm`);
-      this.pre_norm = config.pre_norm;
     }
 
     /** Shapes: `x` is (seq, d_model); so is what `sublayer` returns; so is the result. */
     forward(x, sublayer) {
-      return this.pre_norm ? add(x, sublayer(this.norm.forward(x))) : this.norm.forward(add(x, sublayer(x)));
+      return this.norm.forward(add(x, sublayer(x)));
     }
-  }
-
-  /** What stands where a model has nothing to do. */
-  class Identity {
-    forward(x) {
-      return x;
-    }
-  }
-
-  /** Return what follows the stack `name`: with pre-norm a last normalisation. */
-  function last_norm(config, parameters, name) {
-    return config.pre_norm ? new LayerNorm(parameters, `${name}.norm`) : new Identity();
   }
 
   /** Self-attention, then a feed-forward network, each with its residual connection. */
@@ -68,8 +55,8 @@
     constructor(config, parameters, name) {
       this.attention = new MultiHeadAttention(config, parameters, `${name}.attention`);
       this.feed_forward = new FeedForward(parameters, `${name}.feed_forward`);
-      this.attention_residual = new AddAndNorm(config, parameters, `${name}.attention_residual`);
-      this.feed_forward_residual = new AddAndNorm(config, parameters, `${name}.feed_forward_residual`);
+      this.attention_residual = new AddAndNorm(parameters, `${name}.attention_residual`);
+      this.feed_forward_residual = new AddAndNorm(parameters, `${name}.feed_forward_residual`);
     }
 
     /** Shapes: `x` is (seq, d_model); so is the result; `mask` is (seq or 1, seq). */
@@ -86,15 +73,14 @@
         { length: config.num_layers },
         (_, layer) => new EncoderLayer(config, parameters, `${name}.layers.${layer}`),
       );
-      this.norm = last_norm(config, parameters, name);
     }
 
     /** Shapes: `x` is (seq, d_model); so is the result; `mask` is (seq or 1, seq). */
     forward(x, mask, record) {
       for (const layer of this.layers) x = layer.forward(x, mask, record);
-      return this.norm.forward(x);
+      return x;
     }
   }
 
-  transformer_lib.encoder = { LayerNorm, FeedForward, AddAndNorm, last_norm, EncoderLayer, Encoder };
+  transformer_lib.encoder = { LayerNorm, FeedForward, AddAndNorm, EncoderLayer, Encoder };
 })((globalThis.transformer_lib ??= {}));

@@ -290,35 +290,29 @@
     translate();
   }
 
-  /** Return what stands where a plus sign keeps x: the sum alone with `pre_norm`, else also what is normalised. */
-  function stations_of_sum(name, kind, pre_norm, what) {
-    if (pre_norm) return [{ part: `${name}_residual`, title: "sum", says: `x + ${kind}: ${what}` }];
-    return [
-      { part: `${name}_residual.norm`, is_input: true, title: "sum", says: `x + ${kind}` },
-      { part: `${name}_residual.norm`, title: "add & norm", says: `each row of the sum, normalised: ${what}` },
-    ];
-  }
+  /** Return what stands where a plus sign keeps x: the sum, and the sum normalised. */
+  const stations_of_sum = (name, kind, what) => [
+    { part: `${name}_residual.norm`, is_input: true, title: "sum", says: `x + ${kind}` },
+    { part: `${name}_residual.norm`, title: "add & norm", says: `each row of the sum, normalised: ${what}` },
+  ];
 
   /** Return what stands where in one attention: the part's name, whether its result or its input is shown, and words. */
-  function stations_of_attention(name, kind, across, pre_norm) {
-    const given = pre_norm ? "norm" : "x";
-    const keys = across ? "the memory" : given;
+  function stations_of_attention(name, kind, across) {
+    const keys = across ? "the memory" : "x";
     return [
-      ...(pre_norm ? [{ part: `${name}_residual.norm`, title: "norm", says: "each row of x, normalised" }] : []),
-      { part: `${name}.query_projection`, title: "Q", says: `${given} · W_Q + b, head beside head`, third: true },
+      { part: `${name}.query_projection`, title: "Q", says: "x · W_Q + b, head beside head", third: true },
       { part: `${name}.key_projection`, title: "K", says: `${keys} · W_K + b, head beside head`, third: true, across },
       { part: `${name}.value_projection`, title: "V", says: `${keys} · W_V + b, head beside head`, third: true, across },
       { part: `${name}.output_projection`, is_input: true, title: "heads", says: "in each head, the weights mix the rows of V" },
       { part: `${name}.output_projection`, title: kind, says: "heads · W_O + b" },
-      ...stations_of_sum(name, kind, pre_norm, "the new x"),
+      ...stations_of_sum(name, kind, "the new x"),
     ];
   }
 
-  const stations_of_feed_forward = (pre_norm) => [
-    ...(pre_norm ? [{ part: "feed_forward_residual.norm", title: "norm", says: "each row of x, normalised" }] : []),
-    { part: "feed_forward.outer", is_input: true, title: "inside", says: `${pre_norm ? "norm" : "x"} · W_1 + b_1, and what is below 0 becomes 0` },
+  const FEED_FORWARD = [
+    { part: "feed_forward.outer", is_input: true, title: "inside", says: "x · W_1 + b_1, and what is below 0 becomes 0" },
     { part: "feed_forward.outer", title: "feed-forward", says: "inside · W_2 + b_2" },
-    ...stations_of_sum("feed_forward", "feed-forward", pre_norm, "the layer's result"),
+    ...stations_of_sum("feed_forward", "feed-forward", "the layer's result"),
   ];
 
   const SUM = [
@@ -334,12 +328,12 @@
   };
 
   /** Return what stands where in a layer of `stack`. */
-  function stations_of(stack, pre_norm) {
+  function stations_of(stack) {
     const attentions = ATTENTIONS[stack];
     return [
       { part: `${attentions[0][0]}_residual`, is_input: true, title: "x", says: "what the layer is given" },
-      ...attentions.flatMap((attention) => stations_of_attention(...attention, pre_norm)),
-      ...stations_of_feed_forward(pre_norm),
+      ...attentions.flatMap((attention) => stations_of_attention(...attention)),
+      ...FEED_FORWARD,
     ];
   }
 
@@ -394,7 +388,7 @@
 
     function draw() {
       const { stack, layer } = places[place.value];
-      const stations = [...(layer === 0 ? SUM : []), ...stations_of(stack, done.pre_norm)];
+      const stations = [...(layer === 0 ? SUM : []), ...stations_of(stack)];
       const items = stations.map(({ part, is_input, title, says, third, across }) => {
         const rows = is_input ? vectors[part].given : vectors[part].made; // (seq, width)
         const largest = Math.max(...rows.map((numbers) => numbers.reduce((most, number) => Math.max(most, Math.abs(number)), 0)));

@@ -130,7 +130,7 @@
       finished: ids.at(-1) === EOS_ID,
       text: tokenizer.decode(ids),
       attention: word_weights(mean_of_heads(kept[last]), words, source_words), // (written, source), in words
-      ...(maps ? { maps: kept, logits: all_logits, written: ids, pre_norm: model.config.pre_norm } : {}),
+      ...(maps ? { maps: kept, logits: all_logits, written: ids } : {}),
     });
   }
 
