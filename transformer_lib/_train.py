@@ -25,19 +25,8 @@ from transformer_lib.translation import BytePairTokenizer, corpus_bleu, encode_p
 
 SIZES = ("num_layers", "d_model", "num_heads", "d_ff", "dropout")
 # What may differ when a run goes on: where it runs, how long, and what is done with the weights afterwards.
-MAY_CHANGE = {
-    "data",
-    "out",
-    "resume",
-    "device",
-    "compile",
-    "steps",
-    "cooldown",
-    "average",
-    "beam_size",
-    "alpha",
-    "accumulation_steps",
-}
+MAY_CHANGE = {"data", "out", "resume", "device", "compile", "steps", "cooldown", "average", "beam_size"}
+MAY_CHANGE |= {"alpha", "accumulation_steps"}
 
 
 @dataclass(frozen=True)
