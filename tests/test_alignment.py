@@ -203,6 +203,7 @@ def test_by_hand_on_three_words():
 
 def test_the_state_steers_the_additive_score():
     """One linear neuron, S2's description, gives the same weights for each state; the tanh layer does not."""
+    torch.manual_seed(0)
     memory, states = torch.randn(1, 4, 3).expand(2, 4, 3), torch.randn(2, 3)
     linear = nn.Linear(6, 1)
     scores = linear(torch.cat([memory, states.unsqueeze(1).expand(2, 4, 3)], dim=-1)).squeeze(-1)
