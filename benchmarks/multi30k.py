@@ -63,15 +63,19 @@ def numbers_of(run: dict[str, Any]) -> dict[str, Any]:
     return {**numbers, "losses": thinned(run["curve"]["losses"]), "validation_losses": validation}
 
 
-def scores(translator: Translator, pairs: TextPairs) -> dict[str, Any]:
-    """Return the BLEU of a beam of 4 as in the command, with capitals and without."""
-    sources, references = (list(side) for side in zip(*pairs, strict=True))
-    own = TextTranslator(translator.model, translator.tokenizer, translator.target_tokenizer)
-    translations = [*own.translate_lines(sources)]
+def cased_and_lower(translations: list[str], references: list[str]) -> dict[str, dict[str, Any]]:
+    """Return BLEU with capitals and without, each with its signature."""
     found = {}
     for name, metric in (("bleu", BLEU()), ("lower", BLEU(lowercase=True))):
         found[name] = {"score": metric.corpus_score(translations, [references]).score, "signature": str(metric.get_signature())}
     return found
+
+
+def scores(translator: Translator, pairs: TextPairs) -> dict[str, Any]:
+    """Return the scores of a beam of 4, as the command searches."""
+    sources, references = (list(side) for side in zip(*pairs, strict=True))
+    own = TextTranslator(translator.model, translator.tokenizer, translator.target_tokenizer)
+    return cased_and_lower([*own.translate_lines(sources)], references)
 
 
 def one_try(data: Path, out: Path, options: str) -> dict[str, Any]:

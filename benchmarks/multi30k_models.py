@@ -18,7 +18,7 @@ from sacrebleu.metrics import BLEU
 from sacrebleu.significance import PairedTest
 from torch import nn
 
-from benchmarks.multi30k import captions
+from benchmarks.multi30k import captions, cased_and_lower
 from benchmarks.records import write_record
 from benchmarks.runs import finish
 from transformer_lib._runs import read_pairs
@@ -109,9 +109,9 @@ def tune(folder: Path, about: str) -> dict[str, dict[Choice, float]]:
 
 
 def bleu(translations: list[str], references: list[str]) -> dict[str, Any]:
-    cased, lower = BLEU(), BLEU(lowercase=True)
-    scores = {name: one.corpus_score(translations, [references]).score for name, one in (("bleu", cased), ("lower", lower))}
-    return scores | {"signature": str(cased.get_signature())}
+    """Return both scores, and the signature of the one with capitals."""
+    both = cased_and_lower(translations, references)
+    return {name: one["score"] for name, one in both.items()} | {"signature": both["bleu"]["signature"]}
 
 
 def scores(measured: dict[str, Any], pairs: tuple[tuple[str, str], ...]) -> dict[str, Any]:
