@@ -156,6 +156,19 @@ def test_a_mark_before_each_word_and_an_end_after_each_apostrophe(tokenizer):
         assert "▁" not in token[1:] and "'" not in token[:-1]
 
 
+def test_punctuation_is_a_token_of_its_own_but_in_a_file_of_before_part_of_its_word(tmp_path):
+    made = BytePairTokenizer.train(['a lake. a lake. a "lake" (lake) e-mail lake, lake'], vocab_size=60)
+    assert made.tokens("lake. e-mail (") == ["▁lake", ".", "▁e-mail", "▁", "("]
+    assert made.decode(made.encode('a "lake", (lake).')) == 'a "lake", (lake).'
+    made.save(tmp_path / "new.json")
+    saved = json.loads((tmp_path / "new.json").read_text(encoding="utf8"))["tokenizer"]
+    del saved["pre_tokenizer"]["pretokenizers"][2]
+    saved["model"]["vocab"]["▁lake."] = len(made)
+    saved["model"]["merges"].append(["▁lake", "."])
+    old = BytePairTokenizer.load(write(tmp_path / "old.json", json.dumps(saved)))
+    assert old.tokens("a lake.") == ["▁a", "▁lake."]
+
+
 def test_a_curly_apostrophe_and_a_composed_letter_are_the_plain_ones(tokenizer):
     assert tokenizer.encode("l’e\u0301glise") == tokenizer.encode("l'église")
 

@@ -8,12 +8,14 @@
   const UNKNOWN_ID = 3;
 
   /**
-   * Text to ids of word pieces and back. `saved` is the tokenizer as the Python saved it: a normaliser, the vocabulary, and
-   * the list of pairs to merge, the first one first. Ids 0 to 3 are padding, start, end and unknown.
+   * Text to ids of word pieces and back. `saved` is the tokenizer as the Python saved it: a normaliser, what cuts a text into
+   * words, the vocabulary, and the list of pairs to merge, the first one first. Ids 0 to 3 are padding, start, end and unknown.
    */
   class BytePairTokenizer {
     constructor(saved) {
       this.normalizers = saved.normalizer.normalizers;
+      const punctuation = saved.pre_tokenizer.pretokenizers[2]?.pattern.Regex ?? "(?!)"; // older files have no such rule
+      this.punctuation = new RegExp(`(${punctuation})`, "u");
       this.ids = new Map(Object.entries(saved.model.vocab)); // token → id
       this.names = []; // id → token
       for (const [token, id] of this.ids) this.names[id] = token;
@@ -28,11 +30,12 @@
       return text;
     }
 
-    /** Cut `text` where no token goes on: before each ▁, which stands for a space, and after each apostrophe. */
+    /** Cut `text` where no token goes on: before each ▁, which stands for a space, after an apostrophe, around punctuation. */
     words(text) {
       const marked = this.normalize(text).replaceAll(" ", "▁");
       const whole = marked.startsWith("▁") ? marked : `▁${marked}`;
-      return whole.match(/▁?[^▁']*'?/gu).filter((word) => word !== "");
+      const words = whole.match(/▁?[^▁']*'?/gu).flatMap((word) => word.split(this.punctuation));
+      return words.filter((word) => word !== "");
     }
 
     /** Return the tokens of one word: its characters, merged pair by pair, the earliest learned pair first. */
