@@ -353,17 +353,17 @@ def test_sizes_of_table_3(row):
     assert f"{size(row):,}" == row["ours"]
     vocabulary = {"source_vocab_size": 41_100, "target_vocab_size": 41_100}
     larger = f"{size(row, **vocabulary) / 1e6:.2f}" if row["paper"] else ""
-    assert larger == row["ours with 41,100 words"]
+    assert larger == row["ours with 41,100 tokens"]
 
 
 def test_a_larger_vocabulary_gives_ten_printed_sizes():
     ten = printed()[:-1]
     ours, widths, theirs = zip(*((size(row), changed(row)[0].d_model, int(row["paper"])) for row in ten))
     assert all(1e6 < 1e6 * paper - number < 4.2e6 for number, paper in zip(ours, theirs))
-    fits = lambda words: [round((n + (words - 37_000) * d) / 1e6) for n, d in zip(ours, widths)] == list(theirs)
-    ends = re.search(r"from (4\d,\d+) to (4\d,\d+) words", PROSE).groups()
+    fits = lambda tokens: [round((n + (tokens - 37_000) * d) / 1e6) for n, d in zip(ours, widths)] == list(theirs)
+    ends = re.search(r"from (4\d,\d+) to (4\d,\d+) tokens", PROSE).groups()
     lowest, highest = (int(number.replace(",", "")) for number in ends)
-    assert [words for words in range(36_000, 46_000) if fits(words)] == list(range(lowest, highest + 1))
+    assert [tokens for tokens in range(36_000, 46_000) if fits(tokens)] == list(range(lowest, highest + 1))
     assert lowest <= 41_100 <= highest
 
 
