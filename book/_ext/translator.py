@@ -65,7 +65,7 @@ def weights_script(name="translator"):
     tokenizer = json.loads(one.tokenizer.backend.to_str())
     pretrained = {
         "config": asdict(one.model.config),
-        "tokenizer": {key: tokenizer[key] for key in ("normalizer", "model")},
+        "tokenizer": {key: tokenizer[key] for key in ("normalizer", "pre_tokenizer", "model")},
         "words": " ".join(sorted(one.words)),
         # Matrices that are shared are the same parameter, and come once.
         **in_half_precision(dict(one.model.named_parameters())),

@@ -14,8 +14,8 @@
   class BytePairTokenizer {
     constructor(saved) {
       this.normalizers = saved.normalizer.normalizers;
-      const punctuation = saved.pre_tokenizer.pretokenizers[2]?.pattern.Regex ?? "(?!)"; // older files have no such rule
-      this.punctuation = new RegExp(`(${punctuation})`, "u");
+      const [, , punctuation] = saved.pre_tokenizer.pretokenizers;
+      this.punctuation = new RegExp(`(${punctuation.pattern.Regex})`, "u");
       this.ids = new Map(Object.entries(saved.model.vocab)); // token → id
       this.names = []; // id → token
       for (const [token, id] of this.ids) this.names[id] = token;
