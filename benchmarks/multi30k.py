@@ -40,6 +40,7 @@ TRIES = {
     "dropout 0.2": f"--vocab-size 5000 --dropout 0.2 {SMALL} --every 1000 --steps 11000",
     "dropout 0.3": f"--vocab-size 5000 --dropout 0.3 {SMALL} --every 1000 --steps 31000",
     "dropout 0.3, cool-down": f"--vocab-size 5000 --dropout 0.3 {SMALL} --every 1000 --steps 64000 --cooldown 22000",
+    "to German": f"--target de --vocab-size 5000 --dropout 0.2 {SMALL} --every 1000 --steps 14000 --cooldown 5000",
 }
 # Chapter 16 asks how often the training sentences had what it translates.
 WORDS = ("man", "not", "I", "theory", "vend", "vendent")

@@ -889,7 +889,7 @@ def test_a_process_that_is_frozen_ends_the_others_with_one_line(data, tmp_path, 
 
 def test_a_long_validation_is_no_sign_of_death(data, tmp_path):
     """Process 0 measures for longer than the others' patience lasts, and they wait for it."""
-    ended = launch(tmp_path / "notes", 0, arguments(data, tmp_path / "run", "--steps 5"), 2, BEAT=0.5, SLOW=8, timeout=300)
+    ended = launch(tmp_path / "notes", 0, arguments(data, tmp_path / "run", "--steps 5"), 2, BEAT=0.5, SLOW=6, timeout=300)
     assert ended.returncode == 0, ended.stderr
     assert len(curve(tmp_path / "run")["validation_losses"]) == 2
 
