@@ -61,7 +61,7 @@ lint: $(READY)
 	$(BIN)/ruff format --check --output-format concise
 	$(BIN)/codespell
 
-# Each worker's torch takes one core; two more use the time in which one waits for a kernel to start, or for Chromium.
+# Each worker's torch takes one core; a third worker uses the time in which one waits for a kernel to start, or for Chromium.
 # The site is built while the first notebooks run: the tests of its pages come later, and wait for the file BUILT.
 # Where C's library is glibc it keeps the memory of large tensors for the next ones: chapter 14 takes 98 seconds in place of 105.
 test: export OMP_NUM_THREADS := 1
@@ -71,7 +71,7 @@ test: export BUILT := $(CURDIR)/_build/built
 test: lint
 	@mkdir -p _build && rm -f "$(BUILT)"
 	@{ $(MAKE) --no-print-directory book > _build/book.log 2>&1; echo $$? > "$(BUILT)"; } & \
-	$(BIN)/python -m pytest -n 4 --dist loadscope --no-loadscope-reorder --durations 20 --nbval $(WRITE) notebooks tests; \
+	$(BIN)/python -m pytest -n 3 --dist loadscope --no-loadscope-reorder --durations 20 --nbval $(WRITE) notebooks tests; \
 	tests=$$?; wait; grep -qx 0 "$(BUILT)" || { cat _build/book.log; exit 1; }; exit $$tests
 
 mutants: export OMP_NUM_THREADS := 1
