@@ -67,6 +67,8 @@ lint: $(READY)
 test: export OMP_NUM_THREADS := 1
 test: export MALLOC_MMAP_MAX_ := 0
 test: export MALLOC_TRIM_THRESHOLD_ := 100000000000
+# Some images forbid Python to keep what it has compiled; each kernel and each worker would do it again.
+test: export PYTHONDONTWRITEBYTECODE :=
 test: export BUILT := $(CURDIR)/_build/built
 test: lint
 	@mkdir -p _build && rm -f "$(BUILT)"
