@@ -132,4 +132,19 @@ def test_a_link_of_the_map_shows_its_focus(opened):
     page.keyboard.press("Tab")
     link = page.locator("a:focus")
     assert link.get_attribute("aria-label") == "Limits of seq2seq, chapter 1: The limits of seq2seq"
-    assert link.locator("rect").evaluate("node => getComputedStyle(node).strokeWidth") == "4px"
+    box = page.locator(".door", has=link)
+    assert box.locator("rect").evaluate("node => getComputedStyle(node).strokeWidth") == "4px"
+
+
+def test_jupyterlab_can_set_the_address_of_each_link_of_the_map(opened):
+    """It gives each its path on the server; where that fails, it shows the cell as an error."""
+    links = opened(model_map(links=LINKS)).locator(".tl-map a")
+    links.evaluate_all('links => { "use strict"; links.forEach(link => link.href = "files/" + link.getAttribute("href")) }')
+    assert {link.get_attribute("href") for link in links.all()} == {f"files/{link}" for link in LINKS.values()}
+
+
+def test_a_box_of_the_map_leads_to_its_chapter(opened):
+    page = opened(model_map(links={"masks": "#masks"}))
+    words = page.get_by_text("Masked").bounding_box()
+    page.mouse.click(words["x"] + words["width"] / 2, words["y"] + words["height"] / 2)
+    page.wait_for_url("about:blank#masks")

@@ -179,11 +179,11 @@ _RULES = """
 .tl-map summary small{display:block;font-weight:400;color:var(--tl-muted)}
 .tl-map summary:focus-visible{outline:3px solid var(--tl-accent)}
 .tl-map details[open] summary svg,.tl-map details[open] summary small{display:none}
-.tl-map a{cursor:pointer;text-decoration:none;outline:none}
-.tl-map a:hover rect{stroke:var(--tl-accent);stroke-width:2}
-.tl-map a:hover text{text-decoration:underline}
-.tl-map a:focus-visible rect{stroke:var(--tl-accent);stroke-width:4;stroke-dasharray:6 2}
-.tl-map a:focus-visible .lit rect{stroke:var(--tl-ink)}
+.tl-map a{display:block;height:100%;outline:none}
+.tl-map .door:hover rect{stroke:var(--tl-accent);stroke-width:2}
+.tl-map .door:hover text{text-decoration:underline}
+.tl-map .door:has(:focus-visible) rect{stroke:var(--tl-accent);stroke-width:4;stroke-dasharray:6 2}
+.tl-map .door:has(:focus-visible) .lit rect{stroke:var(--tl-ink)}
 """
 
 
@@ -262,7 +262,10 @@ def _box(box: _Box, lit: bool, link: str | None) -> str:
         return drawn
     name = " ".join(box.lines).replace("- ", "-")  # what a line divides is one word to a voice
     label = html.escape(f"{name}, chapter {number}: {title}")
-    return f'<a href="{html.escape(link)}" aria-label="{label}">{drawn}</a>'
+    # A link of HTML over the box: JupyterLab sets the address of every link, and one of SVG would refuse it with an error.
+    anchor = f'<a xmlns="http://www.w3.org/1999/xhtml" href="{html.escape(link)}" aria-label="{label}"></a>'
+    place = f'x="{box.left}" y="{box.top}" width="{box.width}" height="{box.height}"'
+    return f'<g class="door">{drawn}<foreignObject {place}>{anchor}</foreignObject></g>'
 
 
 def _box_without_words(box: _Box, lit: str) -> str:
