@@ -264,8 +264,8 @@ def _box(box: _Box, lit: bool, link: str | None) -> str:
     label = html.escape(f"{name}, chapter {number}: {title}")
     # A link of HTML over the box: JupyterLab sets the address of every link, and one of SVG would refuse it with an error.
     anchor = f'<a xmlns="http://www.w3.org/1999/xhtml" href="{html.escape(link)}" aria-label="{label}"></a>'
-    place = f'x="{box.left}" y="{box.top}" width="{box.width}" height="{box.height}"'
-    return f'<g class="door">{drawn}<foreignObject {place}>{anchor}</foreignObject></g>'
+    over = f'<foreignObject x="{box.left}" y="{box.top}" width="{box.width}" height="{box.height}">{anchor}</foreignObject>'
+    return f'<g class="door">{drawn}{over}</g>'
 
 
 def _box_without_words(box: _Box, lit: str) -> str:
