@@ -62,7 +62,7 @@ class MultiHeadAttention(nn.Module):
     """Attend in `num_heads` subspaces of width `d_model / num_heads`, side by side.
 
     `dropout` acts on the weights while training; the paper does not mention it, so it
-    is 0. What the weights are, `attention_weights` tells.
+    is 0. `attention_weights` returns the weights.
 
     Shapes: `query` is `(batch, query, d_model)`, `key` and `value` are
     `(batch, key, d_model)`; `mask` broadcasts to `(batch, heads, query, key)`; the

@@ -100,7 +100,7 @@ class CachedState:
 class CachedTransformer(Transformer):
     """A Transformer that computes keys and values of each token once, and keeps them.
 
-    The same parameters, the same logits: only `start` and `decode` are other ones, and
+    The same parameters, the same logits: only `start` and `decode` are different, and
     `decode` runs the decoder on the new tokens alone.
 
     Shapes, errors: as in `Transformer`.
@@ -299,12 +299,14 @@ def beam_hypotheses(
             candidates = (log_probs[:, :, None] + steps).flatten(start_dim=1)
             log_probs, places = candidates.topk(beam_size, dim=1)  # (batch, beam_size)
             parents, tokens = places // logits.size(1), places % logits.size(1)
-            written = torch.cat([written[sentence, parents], tokens[:, :, None]], dim=2)
+            old = written[sentence, parents]  # of each parent, the words so far
+            written = torch.cat([old, tokens[:, :, None]], dim=2)
             ends = tokens == EOS_ID  # (batch, beam_size)
             _add_finished(found, written, log_probs.where(ends, -math.inf), alpha)
             log_probs = log_probs.masked_fill(ends, -math.inf)
             log_probs = _without_hopeless(found, log_probs, largest_penalty)
-            state.reorder((sentence * beam_size + parents).flatten())
+            rows = sentence * beam_size + parents  # of the parents, in the state
+            state.reorder(rows.flatten())
             token = tokens.flatten()[:, None]  # (batch · beam_size, 1)
         _add_finished(found, written, log_probs, alpha)  # those that were cut off
     return _best_of_each(found, beam_size)

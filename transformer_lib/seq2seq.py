@@ -31,7 +31,7 @@ Layer = Callable[..., nn.Module]
 
 # %% ../notebooks/01_seq2seq.ipynb #recurrent-encoder
 class RecurrentEncoder(nn.Module):
-    """Read a batch of sentences word by word, and return the state at the end of each.
+    """Read sentences word by word; return the state after each word, and the last.
 
     Padding (id 0) comes after the words. It is not read: it changes no output and no
     state, and the outputs at padded places are zero.
@@ -118,7 +118,7 @@ class RecurrentState:
 
 # %% ../notebooks/01_seq2seq.ipynb #seq-to-seq
 class Seq2Seq(nn.Module):
-    """Encoder and decoder, joined by one state: the whole sentence in `hidden` numbers.
+    """Encoder and decoder, joined by one state: the sentence in `hidden_size` numbers.
 
     It is an `AutoregressiveModel`.
 

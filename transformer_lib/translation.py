@@ -390,7 +390,7 @@ class Translator:
         return translated if isinstance(text, list) else translated[0]
 
     def read(self, text: str) -> list[int]:
-        """Return the ids of `text`; a last point, and capitals it never met, may go."""
+        """Return the ids of `text`; a final full stop and unknown capitals may go."""
         return _ids_of(self.tokenizer, text, self.model.max_len)
 
     def unknown_words(self, text: str) -> list[str]:

@@ -5,6 +5,7 @@ A figure that has a second picture, with its panels one below the other, shows t
 """
 
 import hashlib
+import os
 import posixpath
 import re
 from pathlib import Path
@@ -21,7 +22,8 @@ class PngToWebP(SphinxPostTransform):
     formats = ("html",)
 
     def run(self):
-        folder = Path(self.app.doctreedir, "webp")
+        # Most figures of the Korean pages are those of the English ones.
+        folder = Path(os.environ.get("ENGLISH_DOCTREES", self.app.doctreedir), "webp")
         folder.mkdir(exist_ok=True)
         for node in self.document.findall(nodes.image):
             if not node["candidates"].get("*", "").endswith(".png"):

@@ -5,6 +5,7 @@ Each file is read in a process of its own, with a limit on its time and on the m
 
 import contextlib
 import copy
+import faulthandler
 import gzip
 import io
 import json
@@ -399,6 +400,7 @@ def _read_alone(case: Reader, path: Path, kind: str, whole: Any, start: int) -> 
     """Read a file in this process, which has limits from now on; tell through the pipe `start` how it ended."""
     silent = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silent, 1), os.dup2(silent, 2)
+    faulthandler.disable()  # pytest has given it a standard error of its own
     used = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, used + MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

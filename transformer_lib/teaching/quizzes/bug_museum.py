@@ -4,7 +4,7 @@ from transformer_lib.teaching.quiz import Question
 
 QUESTIONS = [
     Question(
-        "A colleague's change makes the training loss much better at once. What do you look at first?",
+        "A colleague's change brings the training loss nearly to its floor at once. What do you look at first?",
         answers=[
             (
                 "Whether the model also writes well, from its own words",

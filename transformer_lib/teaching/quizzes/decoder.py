@@ -87,7 +87,7 @@ QUESTIONS = [
                 "With *not* in the source, *pas* costs ≈ 0.01, in every seed.",
             ),
             (
-                "These two use the source at a place where French would do.",
+                "These two use the source at a place where the French words alone are enough.",
                 "After *je ne suis* nothing is left to ask. They ask all the same, and use the answer.",
             ),
             (

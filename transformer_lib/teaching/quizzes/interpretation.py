@@ -4,8 +4,7 @@ from transformer_lib.teaching.quiz import Question
 
 QUESTIONS = [
     Question(
-        "Of *the white cow is tired*, as the encoder has read it, the vector at *white* is exchanged for the horse's. "
-        "What is written?",
+        "In the memory of *the white cow is tired*, the vector at *white* is exchanged for the horse's. What is written?",
         answers=[
             (
                 "*la vache blanche*, because the vector at *cow* is still the cow's",
@@ -45,7 +44,7 @@ QUESTIONS = [
         "blanche*, it did not. Why?",
         answers=[
             (
-                "Held, the own words decide this ending, and the vector at *cow* does not",
+                "The vector at *cow* never matters for this ending",
                 "With *la cheval blanche* held, the horse's vector there brought *-e* from 0.46 down to 0.01.",
             ),
             (

@@ -29,8 +29,8 @@ QUESTIONS = [
                 "A logit, a sum of 512 products, would have a size of about 23. The entrance gets its size 1 by a factor.",
             ),
             (
-                "At the entrance the words would be too large beside the positions.",
-                "There they do have size 1, by the factor √512, beside positions of size 0.7.",
+                "At the entrance the words would be too small beside the positions.",
+                "They would be large: 1 · √512 ≈ 22.6, beside positions of size 0.7.",
             ),
             (
                 "At the exit the norm would make them small again before the softmax.",
