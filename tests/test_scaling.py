@@ -775,7 +775,7 @@ def launch(folder, step, given, processes=None, start=subprocess.run, **options)
     folder.mkdir(exist_ok=True)
     torchrun = ["-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={processes}"] if processes else []
     command = [sys.executable, *torchrun, "tests/scaling_run.py", folder, step, *given]
-    variables = {name: str(options.pop(name)) for name in ("FREEZE", "BEAT", "SLOW") if name in options}
+    variables = {name: str(options.pop(name)) for name in [*options] if name.isupper()}
     environment = {**os.environ, "PYTHONPATH": str(notebooks.ROOT), **variables}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     return start([*map(str, command)], cwd=notebooks.ROOT, env=environment, **{**pipes, **options})
@@ -817,9 +817,13 @@ def test_a_full_disk_loses_no_whole_file(data, whole, tmp_path, monkeypatch, cap
 
 
 def test_a_file_that_the_system_cuts_off_is_named(data, tmp_path):
-    """torch's own writer meets the error here, in the middle of a checkpoint."""
+    """torch's own writer meets the error here, in the middle of a checkpoint.
+
+    Python must not store what it compiles in such a process: it would not notice that the file was cut off.
+    """
     limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000))
-    done = launch(tmp_path / "notes", 0, arguments(data, tmp_path / "run"), preexec_fn=limit)
+    given = arguments(data, tmp_path / "run")
+    done = launch(tmp_path / "notes", 0, given, preexec_fn=limit, PYTHONDONTWRITEBYTECODE=1)
     assert done.returncode == 1 and f"cannot write to {tmp_path / 'run'}: File too large" in done.stderr, done.stderr
     assert not (tmp_path / "run" / "last.pt").exists()
 
