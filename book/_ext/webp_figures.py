@@ -24,7 +24,7 @@ class PngToWebP(SphinxPostTransform):
     def run(self):
         # Most figures of the Korean pages are those of the English ones.
         folder = Path(os.environ.get("ENGLISH_DOCTREES", self.app.doctreedir), "webp")
-        folder.mkdir(exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
         for node in self.document.findall(nodes.image):
             if not node["candidates"].get("*", "").endswith(".png"):
                 continue
