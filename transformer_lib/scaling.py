@@ -74,7 +74,7 @@ def wrap_model(
     """Return what runs `model` forward, and shares its gradients with the others.
 
     It has the parameters of `model` itself. After `backward()` each process holds the
-    mean of the gradients of all. With `compiled`, torch makes one faster program of it.
+    mean of the gradients of all. With `compiled`, torch compiles it to one program.
 
     Source: Li et al. (2020), section 3.
     """

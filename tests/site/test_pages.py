@@ -99,7 +99,7 @@ ONE_WORD_OF_EACH_COLOUR = """() => {
 }"""
 
 # For every other rule the coloured words of code are one text, and so is each formula in a line but the first.
-# Whether a link in a text is known without its colour does not depend on the width, and takes axe half of its time.
+# Whether a link in a text is known without its colour does not depend on the width, and takes axe long.
 ALL_BUT_COLOURS = """links => {
     for (const code of document.querySelectorAll('pre')) code.textContent = code.textContent
     for (const formula of [...document.querySelectorAll('mjx-container:not([display])')].slice(1)) formula.textContent = 'x'
