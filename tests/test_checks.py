@@ -16,10 +16,13 @@ from torch import nn
 from transformer_lib import _checks
 from transformer_lib.attention import MultiHeadAttention
 from transformer_lib.decoder import Decoder, DecoderLayer
-from transformer_lib.decoding import CachedTransformer
+from transformer_lib.decoding import CachedTransformer, beam_search
 from transformer_lib.encoder import Encoder, EncoderLayer, FeedForward, LayerNorm
 from transformer_lib.masks import causal_mask
 from transformer_lib.positional_encoding import LearnedPositionalEmbedding, PositionalEncoding, sinusoidal_table
+from transformer_lib.recurrent import GRUCell, LSTMCell, Recurrent, RNNCell
+from transformer_lib.seq2seq import greedy_decode
+from transformer_lib.training import Batch, training_step
 from transformer_lib.transformer import TokenEmbedding, Transformer, TransformerConfig
 
 VOCAB = 50
@@ -61,6 +64,22 @@ def test_a_forward_pass_is_checked_once_however_deep_the_model_is(kind):
     assert together <= set(deep)
     assert deep == shallow
     assert len([check for check in deep if check not in together]) <= 12, deep
+
+
+def test_no_tensor_is_written_out_where_nothing_is_wrong(monkeypatch):
+    """A text of a tensor takes longer than a step of a cell: only a message may need one."""
+
+    def written_out(tensor, **_):
+        raise AssertionError("a tensor was written out")
+
+    model = CachedTransformer(base())
+    monkeypatch.setattr(torch.Tensor, "__repr__", written_out)
+    for cell in (RNNCell(4, 8), LSTMCell(4, 8), GRUCell(4, 8)):
+        outputs, state = Recurrent(cell)(torch.randn(2, 5, 4))
+        Recurrent(cell)(outputs[:, :, :4], state)
+    greedy_decode(model, TOKENS, 4)
+    beam_search(model, TOKENS, 4, 2)
+    training_step(model, Batch(TOKENS, TOKENS, TOKENS), torch.optim.Adam(model.parameters()))
 
 
 @KINDS
@@ -196,7 +215,7 @@ from dataclasses import replace
 
 import torch
 
-from transformer_lib.decoding import CachedTransformer
+from transformer_lib.decoding import CachedTransformer, beam_search
 from transformer_lib.transformer import Transformer, TransformerConfig
 
 config = replace(TransformerConfig.base(50, 50), num_layers=2, d_model=8, num_heads=2, d_ff=12)

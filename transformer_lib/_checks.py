@@ -456,7 +456,9 @@ def recurrent_state(state: Tensor | tuple, zeros: Tensor | tuple) -> None:
     """Check that `state` has the form and the shapes of `zeros`: one tensor, or an LSTM's pair of them."""
 
     def shapes(state: Tensor | tuple) -> tuple:
-        return tuple(map(shapes, state)) if isinstance(state, tuple) else tuple(getattr(state, "shape", [repr(state)[:50]]))
+        if isinstance(state, tuple):
+            return tuple(map(shapes, state))
+        return tuple(state.shape) if isinstance(state, Tensor) else (repr(state)[:50],)
 
     if shapes(state) != shapes(zeros):
         pair = " (an LSTM's state is the pair h, c)" if isinstance(zeros, tuple) else ""
