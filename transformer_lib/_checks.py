@@ -131,11 +131,14 @@ def id_lists(name: str, lists: Sequence[Sequence[int]], lowest: int = -(2**63), 
     """Check that there is at least one list, and that each holds whole numbers."""
     not_empty(name, lists)
 
-    def is_id(i: object) -> bool:
-        return isinstance(i, int | np.integer) and not isinstance(i, bool) and lowest <= i < below
+    def are_ids(ids: Iterable) -> bool:
+        ids = list(ids)
+        kinds = set(map(type, ids))  # far fewer than there are ids
+        whole = all(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds)
+        return whole and (not ids or lowest <= min(ids) and max(ids) < below)
 
     for ids in lists:
-        if isinstance(ids, str) or not isinstance(ids, Iterable) or not all(map(is_id, ids)):
+        if isinstance(ids, str) or not isinstance(ids, Iterable) or not are_ids(ids):
             raise ValueError(f"{name} must hold ids, whole numbers in {lowest} … {below - 1}, but one list is {ids!r:.50}")
 
 
