@@ -1,14 +1,28 @@
 """Where the built site is, which pages it has, and what belongs to it."""
 
 import re
+from functools import cache
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from selectolax.lexbor import LexborHTMLParser
 from sphinx_external_toc.parsing import parse_toc_yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 HTML = ROOT / "_build" / "html"
 PAGES = list(parse_toc_yaml(ROOT / "_toc.yml"))
+KOREAN = [f"ko/{page}" for page in PAGES]
+
+
+@cache
+def parsed(path):
+    return LexborHTMLParser(path.read_text(encoding="utf-8"))
+
+
+@cache
+def places(path):
+    """What a link into the page may name."""
+    return {tag.attributes[key] for key in ("id", "name") for tag in parsed(path).css(f"[{key}]")}
 
 
 def leaves_the_site(url, site):

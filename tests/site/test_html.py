@@ -7,14 +7,13 @@ import re
 from collections import Counter
 
 import pytest
-from bs4 import BeautifulSoup
-from built_site import PAGES
+from built_site import KOREAN, PAGES, parsed
 from tinyhtml5.parser import HTMLParser
 
 from tools import notebooks
 
 
-@pytest.mark.parametrize("page", ["404", "search", "genindex", *PAGES])
+@pytest.mark.parametrize("page", ["404", "search", "genindex", *PAGES, *KOREAN])
 def test_a_parser_finds_nothing_to_repair_and_each_id_once(html, page):
     parser = HTMLParser()
     tree = parser.parse((html / f"{page}.html").read_text(encoding="utf-8"))
@@ -28,6 +27,6 @@ def test_a_fold_has_the_title_of_its_cell(html, page):
     cells = notebooks.read(notebooks.ROOT / f"{page}.ipynb").cells
     folded = [cell.source for cell in cells if "hide-input" in cell.metadata.get("tags", [])]
     titles = [re.search(r"^# @title (.+)$", source, re.MULTILINE) for source in folded]
-    shown = BeautifulSoup((html / f"{page}.html").read_bytes(), "lxml").select("details.above-input > summary")
+    shown = parsed(html / f"{page}.html").css("details.above-input > summary")
     library = f"Part of the library: transformer_lib/{notebooks.module_name(notebooks.ROOT / page)}.py"
-    assert [fold.get_text(" ", strip=True) for fold in shown] == [title[1] if title else library for title in titles]
+    assert [fold.text(separator=" ", strip=True) for fold in shown] == [title[1] if title else library for title in titles]
