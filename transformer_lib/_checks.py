@@ -135,7 +135,7 @@ def id_lists(name: str, lists: Sequence[Sequence[int]], lowest: int = -(2**63), 
         ids = list(ids)
         kinds = set(map(type, ids))  # far fewer than there are ids
         whole = all(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds)
-        return whole and (not ids or lowest <= min(ids) and max(ids) < below)
+        return whole and (not ids or (lowest <= min(ids) and max(ids) < below))
 
     for ids in lists:
         if isinstance(ids, str) or not isinstance(ids, Iterable) or not are_ids(ids):

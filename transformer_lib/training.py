@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['IdPair', 'Batches', 'Step', 'shift_right', 'Batch', 'token_batches', 'update_parameters', 'training_step', 'evaluate',
-           'average_checkpoints', 'History', 'Validation', 'train', 'Checkpoint', 'save_checkpoint', 'load_checkpoint']
+           'History', 'Validation', 'train', 'average_checkpoints', 'Checkpoint', 'save_checkpoint', 'load_checkpoint']
 
 # %% ../notebooks/12_training.ipynb #library-imports
 import math
@@ -250,21 +250,6 @@ def evaluate(model: nn.Module, batches: Sequence[Batch]) -> float:
         loss = sum(float(_loss_sum(model, batch.to(device), 0.0)) for batch in batches)
     return loss / sum(batch.num_tokens for batch in batches)
 
-# %% ../notebooks/12_training.ipynb #average-checkpoints
-def average_checkpoints(paths: Sequence[str | os.PathLike], model: nn.Module) -> None:
-    """Give `model` the mean of the weights in several checkpoints of one run.
-
-    Raises: `ValueError` if there is no path, and where `load_checkpoint` does.
-    Source: Vaswani et al. (2017), section 6.1.
-    """
-    check.not_empty("paths", paths)
-    states = [read_checkpoint(path, model)["model"] for path in paths]
-    mean = dict(states[-1])  # integers have no mean here: the last one's stay
-    for name, last in mean.items():
-        if last.is_floating_point():
-            mean[name] = torch.stack([state[name] for state in states]).mean(dim=0)
-    model.load_state_dict(mean)
-
 # %% ../notebooks/12_training.ipynb #history
 @dataclass
 class History:
@@ -380,3 +365,18 @@ def train(
         if checkpoint and (number % checkpoint.every == 0 or number == steps):
             checkpoint.save(run_parts, history, position)
     return history
+
+# %% ../notebooks/12_training.ipynb #average-checkpoints
+def average_checkpoints(paths: Sequence[str | os.PathLike], model: nn.Module) -> None:
+    """Give `model` the mean of the weights in several checkpoints of one run.
+
+    Raises: `ValueError` if there is no path, and where `load_checkpoint` does.
+    Source: Vaswani et al. (2017), section 6.1.
+    """
+    check.not_empty("paths", paths)
+    states = [read_checkpoint(path, model)["model"] for path in paths]
+    mean = dict(states[-1])  # integers have no mean here: the last one's stay
+    for name, last in mean.items():
+        if last.is_floating_point():
+            mean[name] = torch.stack([state[name] for state in states]).mean(dim=0)
+    model.load_state_dict(mean)

@@ -55,7 +55,8 @@ NOT_OURS = [
 
 # Axe takes its time over each text's colours, and pages have thousands of texts that look alike. Contrast depends on a
 # text's size, weight and colour, and on what lies behind it: one text of each kind in the book is looked at.
-ONE_TEXT_OF_EACH_NEW_KIND = """known => {
+ONE_TEXT_OF_EACH_NEW_KIND = """seen => {
+    const known = new Set(seen)
     const plain = ['rgba(0, 0, 0, 0)', 'none', '1', 'none'].join()
     const grounds = new Map([[null, '']])
     const behind = node => {
@@ -71,7 +72,7 @@ ONE_TEXT_OF_EACH_NEW_KIND = """known => {
         if (![...node.childNodes].some(child => child.nodeType === Node.TEXT_NODE && child.data.trim())) continue
         const style = getComputedStyle(node)
         const kind = [style.color, style.fontSize, style.fontWeight, behind(node)].join()
-        if (!kinds.has(kind) && !known.includes(kind) && node.checkVisibility()) kinds.set(kind, node)
+        if (!kinds.has(kind) && !known.has(kind) && node.checkVisibility()) kinds.set(kind, node)
     }
     if (!kinds.size) return [[], []]
     // Axe asks of every visible element what lies where: blocks without such a text step aside meanwhile.

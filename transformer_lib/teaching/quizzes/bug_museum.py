@@ -19,18 +19,6 @@ QUESTIONS = [
         correct=0,
     ),
     Question(
-        "A model trains with its causal mask, and is measured without it. How does the held-out loss come out?",
-        answers=[
-            ("Too low, because the model now sees each word that it has to say", "It has never learned to use what it sees."),
-            ("Too high, because the model has never seen such rows in training", "In the museum 3.27, in place of 0.14."),
-            (
-                "As always, because nothing of the model has changed after training",
-                "What it sees has changed, and so what it says.",
-            ),
-        ],
-        correct=1,
-    ),
-    Question(
         "With label smoothing 0.1 and 13 words, a run ends at a training loss of 0.50. What do you say?",
         answers=[
             ("It is nearly perfect; a few more steps will bring it to 0", "With smoothing nothing comes below 0.537."),

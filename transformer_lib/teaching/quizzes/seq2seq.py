@@ -59,7 +59,7 @@ QUESTIONS = [
         correct=2,
     ),
     Question(
-        "You call `decode` with SOS, and then once more with *je*, on the same state. What does the second call return?",
+        "You call `decode` with SOS and then, on the same `RecurrentState`, with *je*. What does the second call return?",
         answers=[
             (
                 "One row of scores: those after *je*, read as a first word.",
