@@ -58,14 +58,14 @@ QUESTIONS = [
         correct=0,
     ),
     Question(
-        "At place 2 of the target, *je* looks at *not*, the third source word. Should a mask hide it?",
+        "At place 1 of the target, *je* looks at *not*, place 2 of the source (from 0). Should a mask hide it?",
         answers=[
             (
-                "Yes: place 2 may look at places 1 and 2, as in the box above it.",
+                "Yes: place 1 may look at places 0 and 1, as in the box above it.",
                 "In the box above, places are target words. These are source words, and all of them are known.",
             ),
             (
-                "In training only: there the third word gives the answer away.",
+                "In training only: there *not* gives the answer away.",
                 "To find the answer in the source is the task, in training and in writing alike.",
             ),
             (
