@@ -54,7 +54,7 @@ class NoamSchedule(torch.optim.lr_scheduler.LambdaLR):
     Call `step()` after each step of the optimizer; the first one runs with the rate of
     step 1. `state_dict` holds the place in the schedule, `d_model` and `warmup`: all
     three are those of the saved run. Loading it sets the optimizer's rate too,
-    whichever of the two was loaded first.
+    whether the optimizer's own state is loaded before or after.
 
     Raises: `ValueError` if `d_model` or `warmup` is below 1.
     Source: Vaswani et al. (2017), section 5.3.
