@@ -2,7 +2,7 @@
 
 Each process notes each file that it gave its name in NOTES/RANK, and process 0 is killed in the middle of step number STEP;
 where STEP is below 0, the last process is. With FREEZE=1 it is frozen instead, and noted in NOTES/frozen. BEAT is the seconds
-from one sign of life to the next, and SLOW those that each validation takes.
+from one sign of life to the next, SLOW those of each validation, BUSY those of process 0's forward pass in that step.
 """
 
 import os
@@ -30,10 +30,14 @@ def end():
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def slowly(*given, real=training.evaluate):
+def spend(name):
     begun = time.monotonic()
-    while time.monotonic() - begun < float(os.environ.get("SLOW", 0)):
+    while time.monotonic() - begun < float(os.environ.get(name, 0)):
         sum(range(10_000))
+
+
+def slowly(*given, real=training.evaluate):
+    spend("SLOW")
     return real(*given)
 
 
@@ -42,6 +46,8 @@ def counted(self, *given, real=scaling.DistributedStep.__call__):
     killed = "0" if int(step) > 0 else str(self.group.world_size - 1)
     if rank == killed and len(steps) == abs(int(step)):
         self.wrapped.register_forward_hook(lambda *_: end())
+    elif rank == "0" and len(steps) == abs(int(step)):
+        self.wrapped.register_forward_hook(lambda *_: spend("BUSY"))
     return real(self, *given)
 
 

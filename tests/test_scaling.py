@@ -852,8 +852,10 @@ def test_two_processes_are_one_run(data, tmp_path):
     assert sorted(path.name for path in (tmp_path / "notes").iterdir()) == ["0"]
 
 
-def test_a_process_that_dies_ends_the_others_with_one_line(data, tmp_path):
-    ended = launch(tmp_path / "notes", -2, arguments(data, tmp_path / "run"), processes=2, timeout=120)
+@pytest.mark.parametrize("busy", [0, 60])
+def test_a_process_that_dies_ends_the_others_with_one_line(data, tmp_path, busy):
+    """Whether the other waits for it, or is busy for a minute: then torchrun ends it before it can notice."""
+    ended = launch(tmp_path / "notes", -2, arguments(data, tmp_path / "run"), processes=2, timeout=50, BUSY=busy)
     assert ended.returncode != 0
     ours = [line for line in ended.stderr.splitlines() if "transformer" in line and "scaling_run" not in line]
     assert "RuntimeError" not in ended.stderr, ended.stderr

@@ -3,6 +3,7 @@
 import argparse
 import io
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -132,18 +133,30 @@ def train_command(arguments: Sequence[str] | None = None) -> None:
     parser = train_parser()
     options = train_options(parser, arguments)
     first = os.environ.get("RANK", "0") == "0"
+    several = os.environ.get("WORLD_SIZE", "1") != "1"
+    gone = f"\n{parser.prog}: {say('another process of the run has stopped; go on with --resume')}\n"
+
+    def end(*_) -> None:
+        os.write(2, gone.encode() if first else b"")
+        os._exit(1)
+
+    def leave(code: int, line: str) -> None:
+        if several:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)  # one line is enough
+        parser.exit(code, line if first else "")
+
+    if several:  # where a process dies, torchrun ends the others: one that is busy with itself has not noticed yet
+        signal.signal(signal.SIGTERM, end)
     try:
         train_translator(options)
     except (ValueError, OSError, FloatingPointError) as error:
-        parser.exit(1, f"{parser.prog}: {say(str(error))}\n" if first else "")
+        leave(1, f"{parser.prog}: {say(str(error))}\n")
     except KeyboardInterrupt:
-        parser.exit(130, f"\n{parser.prog}: {say('stopped; go on with --resume')}\n" if first else "")
+        leave(130, f"\n{parser.prog}: {say('stopped; go on with --resume')}\n")
     except RuntimeError as error:
         if not (isinstance(error, DistError) or "gloo" in str(error)):
             raise
-        parser.exit(
-            1, f"{parser.prog}: {say('another process of the run has stopped; go on with --resume')}\n" if first else ""
-        )
+        leave(1, gone)
 
 
 def translate_command(arguments: Sequence[str] | None = None) -> None:
