@@ -215,7 +215,7 @@ from dataclasses import replace
 
 import torch
 
-from transformer_lib.decoding import CachedTransformer, beam_search
+from transformer_lib.decoding import CachedTransformer
 from transformer_lib.transformer import Transformer, TransformerConfig
 
 config = replace(TransformerConfig.base(50, 50), num_layers=2, d_model=8, num_heads=2, d_ff=12)

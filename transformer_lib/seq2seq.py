@@ -245,7 +245,7 @@ def generate(
         finished = torch.zeros_like(token, dtype=torch.bool)  # (batch, 1)
         written = []
         while len(written) < max_len and not finished.all():
-            chosen = choose(next_logits(model, token, state))  # (batch); state goes on
+            chosen = choose(next_logits(model, token, state))  # (batch); changes state
             token = chosen[:, None].masked_fill(finished, PAD_ID)  # (batch, 1)
             finished = finished | (token == EOS_ID)
             written.append(token)
