@@ -22,7 +22,7 @@ from .seq2seq import PAD_ID, RecurrentEncoder
 def masked_softmax(
     scores: Float[Tensor, "*batch seq"], mask: Bool[Tensor, "..."] | None = None
 ) -> Float[Tensor, "*batch seq"]:
-    """Return the softmax over the last axis, of the places where `mask` is True alone.
+    """Return the softmax over the last axis, over the places where `mask` is True.
 
     Where the mask leaves nothing to see, all weights are zero.
 
@@ -54,7 +54,7 @@ def attention_pooling(
 
 # %% ../notebooks/04_alignment.ipynb #dot-product-attention
 class DotProductAttention(nn.Module):
-    """Look at the memory where it points in the same direction as the query.
+    """Look at the rows of the memory whose dot product with the query is large.
 
     `mask` is True where the query may look; without it, it may look everywhere.
 
@@ -128,7 +128,7 @@ class AttentionState:
     weights: Tensor
 
     def reorder(self, rows: Int[Tensor, "kept"]) -> None:
-        """Keep these sentences of the batch, in this order."""
+        """Keep these sentences, in this order (for beam search, chapter 13)."""
         check.kept(rows, len(self.hidden))
         self.hidden, self.context = self.hidden[rows], self.context[rows]
         self.memory, self.mask = self.memory[rows], self.mask[rows]

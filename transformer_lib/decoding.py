@@ -162,7 +162,8 @@ def sampling_probabilities(
     if top_p is not None and top_p < 1:
         before = ordered.cumsum(dim=-1) - ordered  # what the better ones hold
         wanted = top_p * ordered.sum(dim=-1, keepdim=True)
-        ordered = ordered * ((before < wanted) | (rank == 0))  # the best always stays
+        # The best stays even where top_p is so small that wanted is rounded to 0.
+        ordered = ordered * ((before < wanted) | (rank == 0))
     ordered = ordered / ordered.sum(dim=-1, keepdim=True)
     return torch.zeros_like(ordered).scatter(-1, tokens, ordered)
 

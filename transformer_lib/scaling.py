@@ -124,7 +124,7 @@ class DistributedStep:
         with torch.random.fork_rng([device] if device.type == "cuda" else []):
             torch.manual_seed(seed + rank)
             for index, (part, weight) in enumerate(mine, start=1):
-                # Only after the last part the gradients travel.
+                # Only after the last part do the gradients travel.
                 local = world_size > 1 and index < len(mine)
                 with self.wrapped.no_sync() if local else nullcontext():
                     # The tokens of the whole batch, wherever its parts are.

@@ -38,6 +38,7 @@ def normalise(text: str) -> str:
     """
     check.string("text", text)
     text = re.sub(r"<br\s*/?>", " ", text, flags=re.IGNORECASE).replace("’", "'")
+    # NFC: what looks like one letter, as 한, is one character, and not several.
     text = unicodedata.normalize("NFC", text.lower())
     # Unicode's categories: L… are letters, M… the accents and vowel signs on them.
     kept = (c if c == "'" or unicodedata.category(c)[0] in "LM" else " " for c in text)
@@ -164,7 +165,7 @@ def bucket_batches(
     Each sequence is in exactly one batch. Without a `generator` the shortest come
     first; with one, equal lengths are mixed and the batches come in random order.
 
-    Shapes: each batch is `(batch, seq)`, its labels `(batch)`; the last may be smaller.
+    Shapes: each batch is `(batch, seq)`, its labels `(batch)`; one may be smaller.
     Raises: `ValueError` if there are no sequences, if `labels` has another length, or
     if `batch_size` is below 1.
     """

@@ -187,7 +187,7 @@ class BytePairTokenizer:
         return self.backend.encode(text).ids
 
     def tokens(self, text: str) -> list[str]:
-        """Return the tokens of `text` themselves; ▁ stands for a space."""
+        """Return the tokens of `text` themselves; ▁ marks where a word begins."""
         _check_text("text", text)
         return self.backend.encode(text).tokens
 

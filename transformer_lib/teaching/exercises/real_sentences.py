@@ -33,7 +33,7 @@ def _mean_of_means(sources: list[str], targets: list[str]) -> float:
         (loss, ["dog"] * 5, ["dogue", "chien dort", "grand dogue", "il dort", "un dogue ici"]),
     ],
     hint="Add up the losses of all tokens of all sentences, and divide by how many tokens there are",
-    parts=("the loss with the own sources", "the loss with others'"),
+    parts=("the loss with their own sources", "the loss with others'"),
 )
 def two_means(loss: Callable, sources: list[str], targets: list[str]) -> Iterator:
     """The reader's `two_means(loss, sources, targets)` is the mean loss per token, with own sources and with others'."""

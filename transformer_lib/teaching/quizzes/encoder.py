@@ -24,8 +24,8 @@ QUESTIONS = [
                 "Each token is normalised with its own mean and variance.",
             ),
             (
-                "Only the first, since the tokens have met already",
-                "Tokens meet in attention, in front of `z`; all that follows treats each by itself.",
+                "Only the first, since what follows treats each token alone",
+                "Tokens meet in attention, in front of `z`; the second box and its norm mix only the numbers of one token.",
             ),
         ],
         correct=2,

@@ -15,7 +15,7 @@ QUESTIONS = [
                 "The noun is written from the vector at *cow*, which nobody touched.",
             ),
             (
-                "*la vache blanc*, because *cow* has a vector of its own",
+                "*la vache blanc*, because only the adjective was exchanged",
                 "The gender of *blanche* stood in the vector at *white*, *vache* in the one at *cow*.",
             ),
         ],
@@ -33,8 +33,8 @@ QUESTIONS = [
                 "Model B took nothing from there that has to do with gender.",
             ),
             (
-                "One perhaps in its vectors, the other in its weights: the sums can be equal",
-                "The weights are the same for the cow and the horse, so the gender is not in them.",
+                "One perhaps in its vectors, the other in its parameters: the sums can be equal",
+                "The parameters are the same for the cow and the horse, so the gender is not in them.",
             ),
         ],
         correct=0,

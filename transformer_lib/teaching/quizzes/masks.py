@@ -24,7 +24,7 @@ QUESTIONS = [
     Question(
         "Why is the diagonal of the causal mask True?",
         answers=[
-            ("Place t holds a word that is written and names the one after it", "So a place may look at itself."),
+            ("The word of place t is already written, and the next one is to be named", "So a place may look at itself."),
             (
                 "Row 0 would see nothing without it; the other rows could do without",
                 "Their attention would miss the newest word; only the plus around it would bring it.",

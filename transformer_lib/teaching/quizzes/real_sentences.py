@@ -4,7 +4,7 @@ from transformer_lib.teaching.quiz import Question
 
 QUESTIONS = [
     Question(
-        "The held-out loss of a run falls from 8.5 to 4, and its gap is 0.00. What has the model learned?",
+        "The held-out loss of a run falls from 8.5 to 4, and its gap is 0.00 at every word. What has the model learned?",
         answers=[
             (
                 "To translate the frequent words.",

@@ -44,7 +44,7 @@ QUESTIONS = [
         "A state of 32 numbers gets half of the sentences right at 6.6 letters. Which measurement says that it was not full?",
         answers=[
             (
-                "With 32 numbers or with 128, hardly any of 14 letters come out right.",
+                "With 32 numbers or with 128, hardly any sentence of 14 letters comes out right.",
                 "That there is a limit does not say what it is made of.",
             ),
             (

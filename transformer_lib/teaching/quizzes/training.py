@@ -42,7 +42,7 @@ QUESTIONS = [
         correct=1,
     ),
     Question(
-        "A batch of eight pairs is learned by heart, loss 0.002. Freely written, none of its sentences comes back. "
+        "A batch of eight pairs is learned by heart, loss 0.002. When the model writes freely, none of the sentences comes back. "
         "What do you look at first?",
         answers=[
             (
