@@ -3,6 +3,7 @@
 import itertools
 import math
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
@@ -301,6 +302,11 @@ def test_the_length_penalty_by_hand():
     assert length_penalty(1, 0.6) == 1 and length_penalty(7, 0.0) == 1
     assert length_penalty(7, 1.0) == 2
     assert_close(length_penalty(13, 0.5), math.sqrt(3))
+
+
+def test_the_length_penalty_of_a_short_float_is_a_long_one(as_a_user_calls_it):
+    alpha = np.float32(0.6)
+    assert_close(length_penalty(468, alpha), (473 / 6) ** float(alpha), rtol=1e-14, atol=0)
 
 
 def test_a_wider_beam_finds_what_greedy_misses():

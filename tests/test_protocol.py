@@ -148,6 +148,13 @@ def test_reorder(model, rows, words):
     assert_close(model.decode(words[:, -1:], state), all_at_once(model, SOURCE[rows][-1:], words)[:, -1:])
 
 
+def test_row_numbers_that_cannot_be_read_are_refused(model):
+    """torch would take what lies in the memory for row numbers of the meta device, and keep any sentences or none."""
+    state = model.start(SOURCE)
+    with pytest.raises(ValueError, match="rows must hold numbers that can be read"):
+        state.reorder(torch.zeros(2, dtype=torch.int64, device="meta"))
+
+
 def test_two_states_do_not_mix(model):
     first, second = model.start(SOURCE), model.start(SOURCE.flip(0))
     logits = []

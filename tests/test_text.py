@@ -541,6 +541,10 @@ WRONG_CALLS = {
         lambda: bucket_batches([[1], [2]], [0]),
         "sequences and labels must be equally many, but they are 2 and 1",
     ),
+    "labels of another kind": (
+        lambda: bucket_batches([[1], [2]], "10"),
+        "labels must hold numbers, but one of them is '1'",
+    ),
     "nothing to batch": (lambda: bucket_batches([], []), "sequences must hold at least one, but it is empty"),
     "no batch": (lambda: bucket_batches([[1]], [0], batch_size=0), "batch_size must be at least 1.* it is 0"),
     "odd count": (lambda: synthetic_reviews(3, seed=0), "count must be even and positive.* it is 3"),

@@ -9,6 +9,7 @@ import math
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from numbers import Real
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
@@ -119,6 +120,13 @@ def equally_many(**items: Sized) -> None:
     counts = [len(some) for some in items.values()]
     if len(set(counts)) > 1:
         raise ValueError(f"{' and '.join(items)} must be equally many, but they are {' and '.join(map(str, counts))}")
+
+
+def real_numbers(name: str, items: Iterable[object]) -> None:
+    """Check that each of the items is a number."""
+    for item in items.tolist() if isinstance(items, Tensor) else items:
+        if not isinstance(item, Real):
+            raise ValueError(f"{name} must hold numbers, but one of them is {item!r:.50}")
 
 
 def not_empty(name: str, items: Sized) -> None:
@@ -394,6 +402,8 @@ def kept(rows: Tensor, sentences: int) -> None:
     shape("rows", rows, "kept")
     if rows.dtype not in (torch.int64, torch.int32):
         raise ValueError(f"rows must hold whole numbers (int64 or int32), but its dtype is {rows.dtype}")
+    if rows.is_meta:  # torch would take what happens to lie in the memory for row numbers
+        raise ValueError("rows must hold numbers that can be read, but it is on the meta device")
     known_ids("rows", rows, sentences)
 
 

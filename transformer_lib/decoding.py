@@ -204,7 +204,7 @@ def length_penalty(length: int, alpha: float) -> float:
     """
     check.at_least(1, length=length)
     check.in_range(0, 10, alpha=alpha)
-    return ((5 + length) / 6) ** alpha
+    return ((5 + length) / 6) ** float(alpha)
 
 # %% ../notebooks/13_decoding.ipynb #hypothesis
 @dataclass(frozen=True)

@@ -166,11 +166,12 @@ def bucket_batches(
     first; with one, equal lengths are mixed and the batches come in random order.
 
     Shapes: each batch is `(batch, seq)`, its labels `(batch)`; one may be smaller.
-    Raises: `ValueError` if there are no sequences, if `labels` has another length, or
-    if `batch_size` is below 1.
+    Raises: `ValueError` if there are no sequences, if `labels` has another length or
+    holds what is no number, or if `batch_size` is below 1.
     """
     check.not_empty("sequences", sequences)
     check.equally_many(sequences=sequences, labels=labels)
+    check.real_numbers("labels", labels)
     check.at_least(1, batch_size=batch_size)
     # A sort leaves equals in the order in which they come: mixed ones stay mixed.
     order = sorted(_numbers(len(sequences), generator), key=lambda i: len(sequences[i]))
