@@ -362,6 +362,10 @@ WRONG_CALLS = {
         lambda: assert_causal(nn.Identity(), torch.ones(2, 1, 4)),
         "the positions of x must be at least 2, but it is 1",
     ),
+    "no seed": (
+        lambda: assert_causal(nn.Identity(), torch.ones(1, 2), seed=None),
+        "seed must be a whole number below 2\\^63, but it is None",
+    ),
     "no batch": (lambda: assert_causal(nn.Identity(), torch.ones(3)), r"x must be \(batch, seq, …\), .* \(3,\)"),
     "one id": (
         lambda: assert_causal(nn.Identity(), torch.full((2, 3), 7)),

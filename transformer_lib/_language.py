@@ -63,7 +63,9 @@ def _speaker(code: str) -> Callable[[str], str]:
     known = _translations(code)["texts"]
     # What has more words of its own is asked first: it can be nothing else.
     holed = sorted((text for text in known if HOLE.search(text)), key=lambda text: -len(HOLE.sub("", text)))
-    patterns = [(re.compile("(.*?)".join(map(re.escape, HOLE.split(text))), re.DOTALL), text) for text in holed]
+    # What is put in ends before a full stop, and not before the point of its own number.
+    parts = ("(.*?)".join(map(re.escape, HOLE.split(text))).replace(r"(.*?)\.", r"(.*?)\.(?!\d)") for text in holed)
+    patterns = [(re.compile(part, re.DOTALL), text) for part, text in zip(parts, holed, strict=True)]
 
     def speak(text: str) -> str:
         if not known:

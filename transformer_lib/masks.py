@@ -112,7 +112,7 @@ def assert_causal(
             "x must be (batch, seq, …), "
             f"but its shape is {tuple(x.shape)} on {x.device}"
         )
-    check.seed(seed)
+    check.number(whole=True, seed=seed)
     check.at_least(1, **{"the size of x": x.numel()})
     check.at_least(2, **{"the positions of x": x.size(1)})
     if not x.is_floating_point():

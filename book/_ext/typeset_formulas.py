@@ -57,9 +57,30 @@ function addBreaks(html, display) {
     return html
 }
 
+// Several equations in one display, with \\quad between them, stay whole as long as each fits into a line.
+function keepEquationsWhole(html) {
+    const math = adaptor.tags(html, 'mjx-math')[0]
+    const children = [...adaptor.childNodes(math)]
+    const isSpace = (child) => adaptor.kind(child) === 'mjx-mspace'
+    if (!children.some(isSpace)) return
+    let equation = null
+    for (const child of children) {
+        adaptor.remove(child)
+        if (isSpace(child)) {
+            for (const next of [adaptor.node('wbr'), child, adaptor.node('wbr')]) adaptor.append(math, next)
+            equation = null
+        } else {
+            if (!equation) adaptor.append(math, (equation = adaptor.node('mjx-mrow')))
+            adaptor.append(equation, child)
+        }
+    }
+}
+
 function typeset(formula, display) {
     try {
-        return {html: adaptor.outerHTML(addBreaks(page.convert(formula, {display}), display))}
+        const html = addBreaks(page.convert(formula, {display}), display)
+        if (display) keepEquationsWhole(html)
+        return {html: adaptor.outerHTML(html)}
     } catch (error) {
         return {error: error.message}
     }

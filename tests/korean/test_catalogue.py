@@ -1,19 +1,22 @@
 """PO files brought up to date: what is new, what has changed and what is gone; and forms that are filled in."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from tools.translate import __main__ as translate
-from tools.translate import catalogue
+from tools.translate import catalogue, messages
 from tools.translate.messages import Message
+from tools.translate.scripts import literals
+from transformer_lib.teaching.figures import live
 
 
 @pytest.fixture
 def source(tmp_path):
     """A source of three messages, whose PO file is in step and translated but for the last."""
-    messages = [Message("title", "A title"), Message("text", "It is as long as it was."), Message("text", "Another one.")]
-    made = SimpleNamespace(name="a", catalogue=tmp_path / "a.po", messages=lambda: made.now, now=messages)
+    now = [Message("title", "A title"), Message("text", "It is as long as it was."), Message("text", "Another one.")]
+    made = SimpleNamespace(name="a", catalogue=tmp_path / "a.po", messages=lambda: made.now, now=now)
     catalogue.write(made, catalogue.updated(made, catalogue.read(made)))
     file = catalogue.read(made)
     for entry, korean in zip(file, ("제목", "전과 같이 깁니다.", "")):
@@ -62,3 +65,12 @@ def test_a_form_is_taken_whatever_stands_in_its_texts(source):
     entry = catalogue.read(source)[-1]
     assert (entry.msgstr, entry.tcomment) == (korean, "term: quote")
     assert translate.take(source, form.replace("quote", "word")) == ["text"]
+
+
+@pytest.mark.parametrize("figure", messages.SHOWN)
+def test_what_a_figure_shows_alone_is_in_the_figure(figure):
+    """The list is kept by hand: a word that the figure shows no longer would be translated for nobody."""
+    folder = Path(live.__file__).parent
+    texts = {text for text, _ in literals((folder / f"{figure}.js").read_text(encoding="utf-8"))}
+    drawn = (folder / f"{figure}.py").read_text(encoding="utf-8")
+    assert [text for text in messages.SHOWN[figure] if text not in texts and f'"{text}"' not in drawn] == []

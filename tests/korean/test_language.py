@@ -20,6 +20,7 @@ TEXTS = {
     "be {}, not {}": "{}이어야 하는데 {}입니다",
     "this is {seq} words": "단어 {seq}개입니다",
     "{a} is {a}": "{a}는 {a}입니다",
+    "it weighs {share}.{more}": "무게는 {share}입니다.{more}",
     "Right.": "맞았습니다.",
     "A question": "질문",
     "Yes": "네",
@@ -51,6 +52,7 @@ def test_english_stays_as_it_is(monkeypatch):
         ("the result should be 3, not 4. the softmax is missing", "결과: 3이어야 하는데 4입니다. 소프트맥스가 빠졌습니다"),
         ("one is two", "one는 two입니다"),
         ("nobody has translated this", "nobody has translated this"),
+        ("it weighs 0.447.", "무게는 0.447입니다."),
     ],
 )
 def test_a_text_is_said_with_what_is_put_in(korean, english, said):

@@ -1,8 +1,12 @@
 """What holds for every figure that answers: it works by itself, by keyboard, in both themes and widths, and without scripts."""
 
+import re
+from collections import Counter
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
+from transformer_lib import _language
 from transformer_lib.teaching.figures import live
 from transformer_lib.teaching.figures.live.trained_attention import trained_attention
 from transformer_lib.translation import pretrained_translator
@@ -45,6 +49,22 @@ def test_without_scripts_a_picture_stands_in_its_place(figure, touch):
     assert still.count() == 1 and still.is_visible()
     assert seen.figure.locator(".tl-says").inner_text() == figure.says
     assert seen.figure.locator("input, select, button").count() == 0
+
+
+def numbers(seen):
+    """Return the numbers that stand in a figure, in its text and its labels."""
+    texts = seen.figure.evaluate(
+        """figure => [figure.innerText, ...[...figure.querySelectorAll("[aria-label]")].map(node => node.ariaLabel)]
+            .join("\\n")"""
+    )
+    return Counter(re.findall(r"\d+(?:[.,]\d+)*", texts))
+
+
+def test_korean_leaves_no_number_out(figure, touch, monkeypatch):
+    english = numbers(touch(figure))
+    monkeypatch.setenv(_language.VARIABLE, "ko")
+    korean = numbers(touch(drawn(*figure.call)))
+    assert english - korean == Counter()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

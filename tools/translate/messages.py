@@ -444,6 +444,41 @@ def text_of(node):
 LABEL = re.compile(
     r"(?:label|title|name|caption|textContent|foot)(?::| =)\s*$|pic\.title\((?:[^,\"`]+, ){2}$|\bone\(\"\w+\", $"
 )
+# What a figure shows alone, and what only a reader can tell from a name or a style.
+SHOWN = {
+    "adam_move": ["step"],
+    "attention_steps": ["words X", "memory", "queries", "scores", "weights", "output", "head {head}", "none", "causal"],
+    "beam_tree": [
+        "step {i + 1}",
+        "score {signed(score(one))}",
+        "{chance} dropped",
+        "{chance} stays?",
+        "ended",
+        "tokens",
+        "score",
+    ],
+    "clock_hands": ["shift k"],
+    "forget_gate": ["value", "gradient", "weight w_h", "sheet, w_h = {state.w_h}", "whiteboard, f = {state.f}"],
+    "learning_rate": ["step", "warm-up", "yours", "peak {short(peak)}"],
+    "masked_sentence": ["scores", "mask", "weights", "end", "beginning"],
+    "matrix_explorer": [
+        "part",
+        "parameters",
+        "multiplications",
+        "feed-forward",
+        "norms (γ, β)",
+        "{grouped(64 / scale)} numbers",
+    ],
+    "memory_plane": ["q, upwards", "score", "weight", "context {pair(context, 3)}"],
+    "padding_slider": ["positive", "negative", "reader {data.seeds[i]}"],
+    "review_reader": ["positive", "negative", "undecided", "word", "bag", "neighbour", "yours", "all"],
+    "sentence_walk": ["embedding", "attention", "cross-attention", "feed-forward", "memory", "logits", "probabilities", "ids"],
+    "shift": ["a mistake", "none", "says", "reads"],
+    "softmax_temperature": ["score", "weight a"],
+    "token_budget": ["Sorted", "batches", "batch"],
+    "training_replay": ["given", "prob."],
+    "which_run": ["{steps} steps"],
+}
 # One word that stands between what is put in: `${at + 1} of ${all}`, `${stack}, layer ${layer + 1}`.
 BETWEEN = re.compile(r"\{[^{}]*\}(?: of |, layer )\{[^{}]*\}")
 # Styles, selectors and what a script says to its engine.
@@ -458,6 +493,7 @@ def of_scripts(folder):
         found = []
         if (module := path.with_suffix(".py")).exists():
             found = [text for part in parsed(module).body if isinstance(part, ast.FunctionDef) for text in shown_of(part)]
+        found += SHOWN.get(path.stem, [])
         for text, before in literals(path.read_text(encoding="utf-8")):
             if not NO_TEXT.search(text) and (
                 is_sentence(text) or BETWEEN.fullmatch(text) or (LABEL.search(before) and re.fullmatch("[A-Za-z]{3,}", text))

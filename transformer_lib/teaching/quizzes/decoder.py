@@ -4,7 +4,8 @@ from transformer_lib.teaching.quiz import Question
 
 QUESTIONS = [
     Question(
-        "One sentence, two encoder layers, two decoder layers. How many tables of keys, for one head, do the two cross-attentions make?",
+        "One sentence, two encoder layers, two decoder layers. "
+        "How many tables of keys, for one head, do the two cross-attentions make?",
         answers=[
             (
                 "One: from the memory, and both decoder layers are given it.",

@@ -42,8 +42,8 @@ QUESTIONS = [
         correct=1,
     ),
     Question(
-        "A batch of eight pairs is learned by heart, loss 0.002. When the model writes freely, none of the sentences comes back. "
-        "What do you look at first?",
+        "A batch of eight pairs is learned by heart, loss 0.002. "
+        "When the model writes freely, none of the sentences comes back. What do you look at first?",
         answers=[
             (
                 "The shift between `target_in` and `target_out`.",

@@ -5,10 +5,12 @@ const translateIn = (() => {
   const LABELS = ["aria-label", "aria-valuetext", "title", "placeholder"]
   const own = (text) => text.replace(HOLE, "").length
   const quoted = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
+  // What is put in ends before a full stop, and not before the point of its own number.
+  const holed = (parts) => parts.join("(.*?)").replaceAll("(.*?)\\.", "(.*?)\\.(?!\\d)")
   const patterns = Object.keys(texts)
     .filter((text) => text.match(HOLE))
     .sort((one, other) => own(other) - own(one))
-    .map((text) => [new RegExp(`^${text.split(HOLE).map(quoted).join("(.*?)")}$`, "su"), text])
+    .map((text) => [new RegExp(`^${holed(text.split(HOLE).map(quoted))}$`, "su"), text])
 
   // The translation of `text`. What was joined is cut again: a number before a title, or sentences.
   function said(text) {
