@@ -61,12 +61,12 @@ function addBreaks(html, display) {
 function keepEquationsWhole(html) {
     const math = adaptor.tags(html, 'mjx-math')[0]
     const children = [...adaptor.childNodes(math)]
-    const isSpace = (child) => adaptor.kind(child) === 'mjx-mspace'
-    if (!children.some(isSpace)) return
+    const isQuad = (child) => adaptor.tags(child, 'mjx-mspace').some((space) => parseFloat(adaptor.getStyle(space, 'width')) >= 1)
+    if (!children.some(isQuad)) return
     let equation = null
     for (const child of children) {
         adaptor.remove(child)
-        if (isSpace(child)) {
+        if (isQuad(child)) {
             for (const next of [adaptor.node('wbr'), child, adaptor.node('wbr')]) adaptor.append(math, next)
             equation = null
         } else {

@@ -154,7 +154,7 @@ def test_a_reader_says_what_stays_by_click_and_by_key(touch, slide):
     assert not nodes(seen, "said")
     others[0].press("Space")
     seen.figure.locator("g[data-words='vous êtes étudiant'] rect").click()
-    assert said(seen).startswith("You said tu es étudiante and vous êtes étudiant: 1 of 2 stays.")
+    assert said(seen).startswith("You said tu es étudiante and vous êtes étudiant: 1 right, of 2.")
     assert seen.complaints == []
 
 

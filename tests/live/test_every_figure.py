@@ -60,11 +60,17 @@ def numbers(seen):
     return Counter(re.findall(r"\d+(?:[.,]\d+)*", texts))
 
 
-def test_korean_leaves_no_number_out(figure, touch, monkeypatch):
+def test_it_answers_in_korean_with_the_same_numbers(figure, touch, monkeypatch):
     english = numbers(touch(figure))
     monkeypatch.setenv(_language.VARIABLE, "ko")
-    korean = numbers(touch(drawn(*figure.call)))
-    assert english - korean == Counter()
+    seen = touch(drawn(*figure.call))
+    assert english - numbers(seen) == Counter()
+    left = []
+    for chosen in seen.figure.get_by_role("combobox").all():
+        for index in range(chosen.locator("option").count()):
+            chosen.select_option(index=index)
+            left += re.findall(r"(?:\b[A-Za-z]+ ){3}", seen.figure.locator(".tl-says").inner_text())
+    assert left == []
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

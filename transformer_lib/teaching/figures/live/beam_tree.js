@@ -41,7 +41,6 @@ function start(parts, { book, english }) {
   const name = ({ words }) => words.join(" ")
   const text = ({ words }) => words.filter((word) => word !== END).join(" ")
   const signed = (value) => number(value, 3).replace("-", "−")
-  const count = (many, thing) => `${many} ${thing}${many === 1 ? "" : "s"}`
   const listed = (all) =>
     all.map((one) => `${one.words.join(" ")} (${number(one.chance)})`).join(all.length > 2 ? ", " : " and ")
 
@@ -107,7 +106,7 @@ function start(parts, { book, english }) {
       {
         viewBox: `0 0 ${width} ${top + row * depth + 24}`,
         role: "img",
-        "aria-label": `The tree after ${count(state.step, "step")}`,
+        "aria-label": `The tree after ${state.step === 1 ? "1 step" : `${state.step} steps`}`,
       },
       svg("text", { x: x([]), y: top + 4, "text-anchor": "middle" }, "<SOS>"),
       ...side.flat(),
@@ -131,13 +130,13 @@ function start(parts, { book, english }) {
   }
 
   function words(steps) {
-    const places = count(state.beam, "place")
+    const places = state.beam === 1 ? "1 place" : `${state.beam} places`
     const told = []
     const { candidates, kept } = steps[state.step - 1] ?? {}
     if (kept) {
       if (state.answered.length) {
         const stay = state.answered.filter((words) => kept.some((one) => name(one) === words)).length
-        const verdict = { [kept.length]: "right", 0: "no" }[stay] ?? `${stay} of ${kept.length} ${stay > 1 ? "stay" : "stays"}`
+        const verdict = { [kept.length]: "right", 0: "no" }[stay] ?? `${stay} right, of ${kept.length}`
         told.push(`You said ${state.answered.join(" and ")}: ${verdict}.`)
       }
       const dropped = candidates.slice(kept.length)
@@ -151,7 +150,8 @@ function start(parts, { book, english }) {
     }
     if (state.step < steps.length) {
       if (kept?.some(hasEnded)) told.push(`What has written ${END} leaves the beam and waits with its score.`)
-      const next = count(steps[state.step].candidates.length, "candidate")
+      const all = steps[state.step].candidates.length
+      const next = all === 1 ? "1 candidate" : `${all} candidates`
       told.push(`Next: ${next} for ${places}.`)
       told.push(asks(steps[state.step]) ? "What stays?" : "Nothing is to choose.")
     } else {

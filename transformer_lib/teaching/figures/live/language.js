@@ -5,8 +5,11 @@ const translateIn = (() => {
   const LABELS = ["aria-label", "aria-valuetext", "title", "placeholder"]
   const own = (text) => text.replace(HOLE, "").length
   const quoted = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
-  // What is put in ends before a full stop, and not before the point of its own number.
-  const holed = (parts) => parts.join("(.*?)").replaceAll("(.*?)\\.", "(.*?)\\.(?!\\d)")
+  // What is put in ends before a full stop, and not before the point of its own number. "3 of 7" is no sentence with "of".
+  const holed = (parts) =>
+    [" of ", ", layer "].includes(parts.join(""))
+      ? parts.join("(\\S*?)")
+      : parts.join("(.*?)").replaceAll("(.*?)\\.", "(.*?)\\.(?!\\d)")
   const patterns = Object.keys(texts)
     .filter((text) => text.match(HOLE))
     .sort((one, other) => own(other) - own(one))
