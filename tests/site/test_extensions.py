@@ -54,6 +54,15 @@ def test_lines_break_before_signs_and_between_the_words_of_a_name(build):
     assert list(long.stripped_strings) == ["some.", "long_", "name(", "Token", "Embedding)"]
 
 
+def test_equations_of_one_display_stay_whole(build):
+    built = build(index="$$a = b\\;c,\\qquad d = e$$\n\n$$f\\;= g$$")
+    assert built.succeeded, built.said
+    page = BeautifulSoup((built.site / "index.html").read_bytes(), "html.parser")
+    two, one = page.select("mjx-container[display] > mjx-math")
+    assert [part.name for part in two.find_all(recursive=False)] == ["mjx-mrow", "wbr", "mjx-mstyle", "wbr", "mjx-mrow"]
+    assert "mjx-mrow" not in [part.name for part in one.find_all(recursive=False)]
+
+
 def test_words_of_another_language_say_so(build):
     text = "# Masking (마스킹)\n\nThe 위치 인코딩, *je suis étudiant*, *they are tired* and `마스킹`; *Ma sœur ne danse pas*."
     built = build(index=text)
