@@ -61,7 +61,8 @@ function addBreaks(html, display) {
 function keepEquationsWhole(html) {
     const math = adaptor.tags(html, 'mjx-math')[0]
     const children = [...adaptor.childNodes(math)]
-    const isQuad = (child) => adaptor.tags(child, 'mjx-mspace').some((space) => parseFloat(adaptor.getStyle(space, 'width')) >= 1)
+    const isWide = (space) => parseFloat(adaptor.getStyle(space, 'width')) >= 1
+    const isQuad = (child) => adaptor.tags(child, 'mjx-mspace').some(isWide)
     if (!children.some(isQuad)) return
     let equation = null
     for (const child of children) {

@@ -446,8 +446,19 @@ LABEL = re.compile(
 )
 # What a figure shows alone, and what only a reader can tell from a name or a style.
 SHOWN = {
-    "adam_move": ["step"],
-    "attention_steps": ["words X", "memory", "queries", "scores", "weights", "output", "head {head}", "none", "causal"],
+    "adam_move": ["step", "1 rate", "{long} rates"],
+    "attention_steps": [
+        "words X",
+        "memory",
+        "queries",
+        "scores",
+        "weights",
+        "output",
+        "head {head}",
+        "{whole - shown} more{bias}",
+        "none",
+        "causal",
+    ],
     "beam_tree": [
         "step {i + 1}",
         "score {signed(score(one))}",

@@ -74,8 +74,10 @@ function start(parts, data) {
       )
     )
     const last = found[found.length - 1]
-    const rates = (move) =>
-      length(move) === "0" ? "less than 0.001 rates" : `${length(move)} ${length(move) === "1" ? "rate" : "rates"}`
+    const rates = (move) => {
+      const long = length(move)
+      return long === "0" ? "less than 0.001 rates" : long === "1" ? "1 rate" : `${long} rates`
+    }
     parts.say(
       `A gradient of ${written(state.power)}: the first move is ${rates(found[0])} long. ` +
         `After eight gradients that ${state.later === AGREE ? "agree" : "contradict each other"}, the move is ${rates(last)} long.`
