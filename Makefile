@@ -69,6 +69,8 @@ test: export MALLOC_MMAP_MAX_ := 0
 test: export MALLOC_TRIM_THRESHOLD_ := 100000000000
 # Some images forbid Python to keep what it has compiled; each kernel and each worker would do it again.
 test: export PYTHONDONTWRITEBYTECODE :=
+# nbval opens its files in the locale's encoding, and ours are UTF-8.
+test: export PYTHONUTF8 := 1
 test: export BUILT := $(CURDIR)/_build/built
 test: lint
 	@mkdir -p _build && rm -f "$(BUILT)"

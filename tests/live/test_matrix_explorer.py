@@ -195,6 +195,7 @@ def test_without_scripts_it_tells_the_papers_sizes(touch):
 
 def test_the_sizes_stay_in_view_with_the_table_that_they_change(touch):
     seen = touch(live.matrix_explorer(), width=390)
+    seen.page.set_viewport_size({"width": 390, "height": 800})  # low enough to scroll, whatever font the system has
     seen.figure.get_by_role("button", name="paper's sizes").press("Enter")
     table = seen.figure.get_by_role("table")
     table.evaluate("node => node.scrollIntoView({ block: 'end' })")
