@@ -62,6 +62,19 @@ def page_numbers(pdf):
     return {name.removeprefix("/"): numbers[place[0].objgen] for name, place in pdf.Root.Dests.items()}
 
 
+def title_once(bookmark):
+    """Mend the titles of a bookmark, of those below and those behind it.
+
+    Chromium writes a heading's title twice where it has moved the heading to another page.
+    """
+    while bookmark is not None:
+        title = str(bookmark.Title)
+        if title == 2 * (half := title[: len(title) // 2]):
+            bookmark.Title = half
+        title_once(bookmark.get("/First"))
+        bookmark = bookmark.get("/Next")
+
+
 def write_pdf(browser, site, chapters, styles, front, path):
     """Write the book to `path`; `front` is what stands before the table of contents."""
     numbers = {}
@@ -74,6 +87,7 @@ def write_pdf(browser, site, chapters, styles, front, path):
             with pikepdf.open(file) as pdf:
                 numbers = page_numbers(pdf)
                 if last:
+                    title_once(pdf.Root.Outlines.get("/First"))
                     # The tags, which a screen reader needs, are half of the file as Chromium writes it; packed, a tenth.
                     pdf.save(path, object_stream_mode=pikepdf.ObjectStreamMode.generate)
 
