@@ -125,7 +125,7 @@ def equally_many(**items: Sized) -> None:
 def real_numbers(name: str, items: Iterable[object]) -> None:
     """Check that each of the items is a number."""
     for item in items.tolist() if isinstance(items, Tensor) else items:
-        if not isinstance(item, Real):
+        if not isinstance(item, Real | np.bool_):
             raise ValueError(f"{name} must hold numbers, but one of them is {item!r:.50}")
 
 
