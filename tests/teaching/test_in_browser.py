@@ -19,7 +19,16 @@ svg => {
   const box = node => { const b = node.getBBox(); return {l: b.x, t: b.y, r: b.x + b.width, b: b.y + b.height} }
   const meet = (one, other) => one.l < other.r && other.l < one.r && one.t < other.b && other.t < one.b
   const within = (one, other) => one.l > other.l && one.r < other.r && one.t > other.t && one.b < other.b
-  const texts = [...svg.querySelectorAll('text')].map(node => ({words: node.textContent, node, ...box(node)}))
+  // A line of text is as high as its font says, with the room above capitals and below descenders. Its ink is lower.
+  const pen = document.createElement('canvas').getContext('2d')
+  const ink = node => {
+    pen.font = getComputedStyle(node).font
+    const size = pen.measureText(node.textContent)
+    const line = box(node)
+    return {...line, t: line.t + size.fontBoundingBoxAscent - size.actualBoundingBoxAscent,
+      b: line.b - size.fontBoundingBoxDescent + size.actualBoundingBoxDescent}
+  }
+  const texts = [...svg.querySelectorAll('text')].map(node => ({words: node.textContent, node, ...ink(node)}))
   const marks = [...svg.querySelectorAll('.pin, .sum')].map(node => ({words: node.getAttribute('class'), ...box(node)}))
   const lines = [...svg.querySelectorAll('polyline')].flatMap(node => {
     const points = [...node.points]
@@ -30,13 +39,11 @@ svg => {
   const faults = []
   texts.forEach((text, i) => {
     const own = text.node.parentElement.matches('.box') && text.node.parentElement.querySelector('rect')
-    if (own && !within(text, box(own))) faults.push(`${text.words} leaves its box`)
+    if (own && !within({...text, t: text.t - 2, b: text.b + 2}, box(own))) faults.push(`${text.words} leaves its box`)
     if (text.l < 0 || text.r > 360) faults.push(`${text.words} leaves the drawing`)
-    // The height of a line of text includes the room above capitals and below descenders.
-    const ink = {...text, t: text.t + 3, b: text.b - 3}
-    if (lines.some(line => meet(ink, line))) faults.push(`a line crosses ${text.words}`)
+    if (lines.some(line => meet(text, line))) faults.push(`a line crosses ${text.words}`)
     for (const other of [...texts.slice(i + 1), ...marks])
-      if (meet(ink, {...other, t: other.t + 1, b: other.b - 1}) && other.words !== text.words)
+      if (meet(text, other) && other.words !== text.words)
         faults.push(`${text.words} meets ${other.words}`)
   })
   return faults
