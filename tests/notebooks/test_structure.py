@@ -106,11 +106,13 @@ def test_title_and_summary(path, notebook):
     assert re.fullmatch(form, title.source.strip()), "the form: `# 5 · Title (한국어)`, an empty line, `> summary`"
 
 
-def test_the_page_that_make_lab_opens_lists_the_chapters():
+@pytest.mark.parametrize("edition", ["", "ko"])
+def test_the_page_that_make_lab_opens_lists_the_chapters(edition):
     """In their order, each with its title and its line, as its own first cell has them."""
-    page = (CHAPTERS[0].parent / "README.md").read_text(encoding="utf-8")
+    chapters = [path.parents[1] / edition / "notebooks" / path.name for path in CHAPTERS]
+    page = (chapters[0].parent / "README.md").read_text(encoding="utf-8")
     rows = []
-    for path in CHAPTERS:
+    for path in chapters:
         title, line = nbformat.read(path, 4).cells[0].source.split("\n\n")[:2]
         number, name = title.removeprefix("# ").split(" · ", 1)
         rows.append(f"| {number} | [{name}]({path.name}) | {line.removeprefix('> ')} |\n")
