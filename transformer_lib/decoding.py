@@ -322,7 +322,7 @@ def beam_search(
 ) -> Int[Tensor, "batch written"]:
     """Write each sentence as the best of the hypotheses that a beam search finds.
 
-    `alpha` is the length penalty's: the larger it is, the longer the sentences.
+    `alpha` is the length penalty's: the larger, the more it favours long sentences.
     The defaults are the paper's. With a `beam_size` of 1 this is `greedy_decode`.
 
     Shapes: as in `greedy_decode`.

@@ -66,7 +66,7 @@ QUESTIONS = [
                 "It hears more than the average: its weights depend on the question.",
             ),
             (
-                "Nearly each of them: more steps make up for a head.",
+                "Nearly all of them: more steps make up for a head.",
                 "Two heads needed 400 steps for that; one head did not get there in 1,600.",
             ),
         ],

@@ -92,8 +92,8 @@ QUESTIONS = [
                 "After *je ne suis* nothing is left to ask. They ask all the same, and use the answer.",
             ),
             (
-                "The place before *pas* looks at *not* in these two only.",
-                "All three look there, as the workshop shows; the third hardly misses it. To look is not yet to use.",
+                "The third seed has not learned to use the source.",
+                "It writes all 16 sentences right, and only the source says which noun it is.",
             ),
         ],
         correct=1,

@@ -51,7 +51,7 @@ QUESTIONS = [
     ),
     Question(
         "Name the first of 20 to 40 symbols: with torch's start, an LSTM learned nothing of it in 400 training steps. "
-        "What did the LSTM that learned it have more?",
+        "What was different in the LSTM that learned it?",
         answers=[
             ("A larger state, with room for forty symbols.", "Both have 32 numbers, and one symbol to keep."),
             ("More training steps, until the gate had opened.", "Both have 400. One began where the other had to get to."),

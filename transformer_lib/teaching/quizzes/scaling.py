@@ -25,7 +25,7 @@ QUESTIONS = [
     Question(
         "A training step in mixed precision: which of these numbers has 16 bits?",
         answers=[
-            ("The input of a linear layer.", "It is a factor of a product; only sums must not be rounded each time."),
+            ("What a linear layer returns.", "Its factors are rounded copies, and its result is rounded, too."),
             ("The mean of all gradients.", "It is added up from many parts, and stays float32."),
             ("The weight that Adam moves.", "It would stand still, as 1 + 0.001 does."),
         ],
