@@ -268,7 +268,7 @@ BUGS: tuple[Bug, ...] = (
         right="chosen[:, None].masked_fill(finished, PAD_ID)",
         wrong="chosen[:, None]",
         question=4,
-        gives_away="words behind an EOS, and only in a batch",
+        gives_away="words after an EOS, and only in a batch",
         test="tests/test_seq2seq.py::test_a_finished_sentence_stays_finished",
         pitfall=26,
     ),

@@ -15,7 +15,7 @@ QUESTIONS = [
                 "The weights sum to 1. So the two sources are one to it, and for one of them it must be wrong.",
             ),
             (
-                "One of the ten symbols, as likely any other as the 7: it is a guess.",
+                "One of the ten symbols, any other as likely as the 7: it is a guess.",
                 "So does the model without cross-attention. This one sees which symbol the source has.",
             ),
         ],
