@@ -173,7 +173,7 @@ def bucket_batches(
     check.equally_many(sequences=sequences, labels=labels)
     check.real_numbers("labels", labels)
     check.at_least(1, batch_size=batch_size)
-    # A sort leaves equals in the order in which they come: mixed ones stay mixed.
+    # Mix first, then sort by length: equal lengths stay mixed.
     order = sorted(_numbers(len(sequences), generator), key=lambda i: len(sequences[i]))
     groups = [order[at : at + batch_size] for at in range(0, len(order), batch_size)]
     mixed_groups = [groups[number] for number in _numbers(len(groups), generator)]
