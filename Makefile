@@ -11,14 +11,13 @@ PYTHON ?= $(firstword $(foreach candidate,python3.11 python3,$(shell \
 export TRANSFORMER_LIB_QUIET := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book print lint test mutants matrix lock run tidy check lab records new translate serve address picture architecture clean clean-all
+.PHONY: help book print lint test mutants lock run tidy check lab records new translate serve address picture architecture clean clean-all
 
 help:
 	@echo "make book                          build the site into _build/html, the Korean one into _build/html/ko"
 	@echo "make print                         write the whole book as PDF and EPUB, English and Korean, into _build/print"
 	@echo "make test                          lint, build the site, execute every notebook, run every test"
 	@echo "make mutants                       switch each bug of chapter 18 on, then the smaller ones of a list, and see their tests fail"
-	@echo "make matrix [ROWS=AVX2] [WHOLE=yes]  other versions, threads, processors: the README has the last table"
 	@echo "make lint                          let ruff look at the code and its layout, codespell at the spelling"
 	@echo "make lab                           open the notebooks in JupyterLab"
 	@echo "make run NB=05_positional_encoding execute one notebook in place, tidy it, export its module"
@@ -81,9 +80,6 @@ mutants: export OMP_NUM_THREADS := 1
 mutants: $(READY)
 	$(BIN)/python -m tools.mutants
 	$(BIN)/python -m benchmarks.mutants
-
-matrix: $(READY)
-	$(BIN)/python -m tools.matrix $(if $(WHOLE),--whole) $(ROWS)
 
 lock: $(READY)
 	$(BIN)/python -m tools.lock
