@@ -11,7 +11,7 @@ PYTHON ?= $(firstword $(foreach candidate,python3.11 python3,$(shell \
 export TRANSFORMER_LIB_QUIET := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book print lint test mutants lock run tidy check lab records new translate serve address picture architecture clean clean-all
+.PHONY: help book print lint test mutants lock run tidy check lab records new translate serve address picture clean clean-all
 
 help:
 	@echo "make book                          build the site into _build/html, the Korean one into _build/html/ko"
@@ -30,7 +30,6 @@ help:
 	@echo "                                   write the course's address wherever it is needed"
 	@echo "make records [NAME=translation]    make one record of a long run again, or all of them (takes long)"
 	@echo "make picture                       draw the README's picture again"
-	@echo "make architecture                  draw the house from its imports, and list rooms and records again"
 	@echo "make lock                          after a change of requirements.txt: write the sums of the packages' files"
 	@echo "make clean                         remove what was built; make clean-all removes .venv too"
 
@@ -122,9 +121,6 @@ address: $(READY)
 
 picture: $(READY)
 	$(BIN)/python -m tools.readme_picture
-
-architecture: $(READY)
-	$(BIN)/python -m tools.architecture
 
 clean:
 	rm -rf _build .pytest_cache .hypothesis .ruff_cache
