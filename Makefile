@@ -11,7 +11,7 @@ PYTHON ?= $(firstword $(foreach candidate,python3.11 python3,$(shell \
 export TRANSFORMER_LIB_QUIET := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book print lint test mutants lock run tidy check lab records new translate serve address picture clean clean-all
+.PHONY: help book print lint test mutants lock run tidy lab records translate serve address picture clean clean-all
 
 help:
 	@echo "make book                          build the site into _build/html, the Korean one into _build/html/ko"
@@ -22,8 +22,6 @@ help:
 	@echo "make lab                           open the notebooks in JupyterLab"
 	@echo "make run NB=05_positional_encoding execute one notebook in place, tidy it, export its module"
 	@echo "make tidy NB=05                    after an edit in Jupyter: put the file in order, execute nothing"
-	@echo "make check NB=05                   test one chapter: its notebook, module, exercises and structure"
-	@echo "make new NB=06_attention TITLE='...'  make an empty chapter with all its headings"
 	@echo "make translate NAME=06             bring a chapter's Korean up to date with its English, and list what is open"
 	@echo "make serve                         build the site and serve it on http://127.0.0.1:$(PORT)/ (PORT=... for another)"
 	@echo "make address URL=https://github.com/OWNER/REPOSITORY"
@@ -89,9 +87,6 @@ run: $(READY)
 tidy: $(READY)
 	$(BIN)/python -m tools.run_notebook --tidy $(NB)
 
-check: $(READY)
-	$(BIN)/python -m tools.check_chapter $(NB)
-
 # JupyterLab draws no SVG of a notebook that it does not trust; what this folder holds was made here.
 # And it follows no link out of the folder it is started in: the chapters link to book/.
 lab: $(READY)
@@ -108,9 +103,6 @@ records: $(READY)
 	@for record in $(RECORDS); do \
 		echo "== $$record"; $(BIN)/python -m benchmarks.$$record || exit 1; \
 	done
-
-new: $(READY)
-	$(BIN)/python -m tools.new_notebook $(NB) "$(TITLE)"
 
 translate: $(READY)
 	$(BIN)/python -m tools.translate $(NAME)

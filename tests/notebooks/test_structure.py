@@ -25,7 +25,6 @@ from reading import (
 )
 
 from tools import minutes, notebooks
-from tools.new_notebook import ARC
 from transformer_lib.teaching import chapter_quiz
 from transformer_lib.teaching.figures import live
 
