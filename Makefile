@@ -11,18 +11,17 @@ PYTHON ?= $(firstword $(foreach candidate,python3.11 python3,$(shell \
 export TRANSFORMER_LIB_QUIET := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book print lint test mutants lock run tidy lab records translate serve address picture clean clean-all
+.PHONY: help book print lint test mutants lock run tidy lab records serve address picture clean clean-all
 
 help:
-	@echo "make book                          build the site into _build/html, the Korean one into _build/html/ko"
-	@echo "make print                         write the whole book as PDF and EPUB, English and Korean, into _build/print"
+	@echo "make book                          build the site into _build/html"
+	@echo "make print                         write the whole book as PDF and EPUB into _build/print"
 	@echo "make test                          lint, build the site, execute every notebook, run every test"
 	@echo "make mutants                       switch each bug of chapter 18 on, then the smaller ones of a list, and see their tests fail"
 	@echo "make lint                          let ruff look at the code and its layout, codespell at the spelling"
 	@echo "make lab                           open the notebooks in JupyterLab"
 	@echo "make run NB=05_positional_encoding execute one notebook in place, tidy it, export its module"
 	@echo "make tidy NB=05                    after an edit in Jupyter: put the file in order, execute nothing"
-	@echo "make translate NAME=06             bring a chapter's Korean up to date with its English, and list what is open"
 	@echo "make serve                         build the site and serve it on http://127.0.0.1:$(PORT)/ (PORT=... for another)"
 	@echo "make address URL=https://github.com/OWNER/REPOSITORY"
 	@echo "                                   write the course's address wherever it is needed"
@@ -43,7 +42,6 @@ endif
 
 book: $(READY)
 	$(BIN)/jupyter-book build . -W --keep-going
-	$(BIN)/python -m tools.translate.site
 
 # The sites are built again at the end: their first pages then link to the files.
 print: book
@@ -103,10 +101,6 @@ records: $(READY)
 	@for record in $(RECORDS); do \
 		echo "== $$record"; $(BIN)/python -m benchmarks.$$record || exit 1; \
 	done
-
-translate: $(READY)
-	$(BIN)/python -m tools.translate $(NAME)
-	$(BIN)/python -m tools.translate --generate
 
 address: $(READY)
 	$(BIN)/python -m tools.address $(URL)
