@@ -14,7 +14,7 @@ CORRECTION = re.compile(r"^\| \*\*(?P<name>S\d-\d+)\*\* \|(?P<text>.*)\|$", re.M
 NUMBER = re.compile(r"(?<![\w.^-])\d[\d,]*\.\d+|(?<![\w.,^-])\d{2,}(?:,\d{3})*")
 # Numbers that a row works out and its cell does not print.
 WORKED_OUT = {
-    "S0-1": f"{10_000 ** (2 * 6 / 8):,.0f} {10_000 ** (6 / 8):,.0f}",
+    "S0-1": f"3.5 {10_000 ** (2 * 6 / 8):,.0f} {10_000 ** (6 / 8):,.0f}",
     "S2-6": f"{sin(1 / 10_000 ** (2 / 6)):.4f} {sin(1 / 10_000 ** (2 / 5)):.4f}",
     "S2-25": f"{exp(1) / (exp(1) + exp(0.9) + exp(0.8)):.2f}",
     "S4-1": str(sinusoidal_table(1000, 8).shape),
