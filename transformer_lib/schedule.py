@@ -77,7 +77,7 @@ def label_smoothed_loss(
     """Return the cross-entropy, in nats, against a smoothed target.
 
     Each of the `vocab` tokens gets `smoothing / vocab`; the right one gets
-    `1 - smoothing` more (Szegedy et al., 2016, section 7). Places where `target` is
+    `1 - smoothing` more (Szegedy et al., 2016, section 7). Positions where `target` is
     `pad_id` count in no way. "mean" is the mean over the real tokens, "sum" their sum.
 
     Raises `ValueError` if the shapes do not fit.
@@ -89,8 +89,8 @@ def label_smoothed_loss(
             f"but the shapes are {tuple(logits.shape)} and {tuple(target.shape)}"
         )
     return F.cross_entropy(
-        logits.reshape(-1, logits.size(-1)),  # (places, vocab)
-        target.reshape(-1),  # (places)
+        logits.reshape(-1, logits.size(-1)),  # (positions, vocab)
+        target.reshape(-1),  # (positions)
         ignore_index=pad_id,
         reduction=reduction,
         label_smoothing=smoothing,
