@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from .seq2seq import PAD_ID
-from .validation import check_at_least, check_choice
+from .validation import check_at_least, check_choice, check_fraction
 
 # %% ../notebooks/11_schedule.ipynb #noam-rate
 def noam_rate(step: int, d_model: int, warmup: int = 4000) -> float:
@@ -80,8 +80,9 @@ def label_smoothed_loss(
     `1 - smoothing` more (Szegedy et al., 2016, section 7). Positions where `target` is
     `pad_id` count in no way. "mean" is the mean over the real tokens, "sum" their sum.
 
-    Raises `ValueError` if the shapes do not fit.
+    Raises `ValueError` if the shapes do not fit, or `smoothing` is not in 0 … 1.
     """
+    check_fraction(smoothing=smoothing)
     check_choice(["mean", "sum"], reduction=reduction)
     if logits.shape[:-1] != target.shape:  # reshape would hide an exchanged axis
         raise ValueError(
