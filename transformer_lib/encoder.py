@@ -100,15 +100,17 @@ class TransformerConfig:
     positions: Literal["sinusoidal", "learned"] = "sinusoidal"  # as in the paper
 
     def __post_init__(self) -> None:
-        sizes = self.source_vocab_size, self.target_vocab_size
+        source, target = self.source_vocab_size, self.target_vocab_size
         check_heads(self.d_model, self.num_heads)
         check_at_least(1, num_layers=self.num_layers, d_ff=self.d_ff)
         check_at_least(1, max_len=self.max_len)
-        check_at_least(4, source_vocab_size=sizes[0], target_vocab_size=sizes[1])
+        check_at_least(4, source_vocab_size=source, target_vocab_size=target)
         check_fraction(dropout=self.dropout, attention_dropout=self.attention_dropout)
         check_choice(["sinusoidal", "learned"], positions=self.positions)
-        if self.shared_vocabulary and sizes[0] != sizes[1]:
-            raise ValueError(f"a shared vocabulary must have one size, not {sizes}")
+        if self.shared_vocabulary and source != target:
+            raise ValueError(
+                f"a shared vocabulary must have one size, not {source} and {target}"
+            )
 
     @classmethod
     def tiny(
