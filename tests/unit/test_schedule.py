@@ -64,15 +64,6 @@ def test_rates_of_the_papers_run():
     assert noam_rate(100_000, 512) == pytest.approx(1 / 7155.418, rel=1e-6)
 
 
-@settings(max_examples=30)
-@given(d_model=widths, warmup=st.integers(1, 3000))
-def test_the_peak_is_at_the_end_of_the_warm_up(d_model, warmup):
-    peak = noam_rate(warmup, d_model, warmup)
-    assert peak == pytest.approx((d_model * warmup) ** -0.5)
-    assert noam_rate(warmup + 1, d_model, warmup) < peak
-    assert warmup == 1 or noam_rate(warmup - 1, d_model, warmup) < peak
-
-
 @settings(max_examples=20)
 @given(d_model=widths, warmup=st.integers(1, 12), learning_rate=st.floats(0.1, 2))
 def test_the_first_step_has_the_rate_of_step_1(d_model, warmup, learning_rate):
@@ -233,16 +224,12 @@ def test_defaults_are_smoothing_0_1_and_padding_0():
     )
 
 
-def test_any_number_of_axes_and_number_types():
+def test_any_number_of_axes():
     logits, target = some_logits(2, 3, 4, 7), some_targets(2, 3, 4)
     loss = label_smoothed_loss(logits, target)
     assert_close(loss, label_smoothed_loss(logits.flatten(0, 2), target.flatten()))
     assert_close(loss, label_smoothed_loss(logits.transpose(0, 2), target.transpose(0, 2)))
     assert_close(label_smoothed_loss(logits[0, 0, 0], target[0, 0, 0]), label_smoothed_loss(logits[0, 0, :1], target[0, 0, :1]))
-    for dtype in (torch.float32, torch.bfloat16):
-        low = label_smoothed_loss(logits.to(dtype), target)
-        assert low.dtype is dtype
-        assert_close(low.double(), loss, rtol=2e-2, atol=0)
 
 
 LOGITS, IDS = torch.zeros(3, 2, 7), torch.ones(3, 2, dtype=torch.long)
