@@ -12,26 +12,20 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from . import _checks as check
 from .alignment import masked_softmax
+from .validation import check_boolean, check_heads
 
 # %% ../notebooks/06_attention.ipynb #scaled-dot-product-attention
-@check.at_the_door(check.dot_products)
 def scaled_dot_product_attention(
     query: Float[Tensor, "*batch query d_k"],
     key: Float[Tensor, "*batch key d_k"],
     value: Float[Tensor, "*batch key d_v"],
     mask: Bool[Tensor, "..."] | None = None,
 ) -> tuple[Float[Tensor, "*batch query d_v"], Float[Tensor, "*batch query key"]]:
-    """Return softmax(QKᵀ / √d_k) V and the attention weights.
+    """Return softmax(QKᵀ / √d_k) V and the weights (Vaswani et al., 2017, equation 1).
 
     `mask` is True where a query may attend to a key. A query that may attend to
     nothing gets weights and an output of zeros.
-
-    Shapes: as annotated; `mask` broadcasts to `(*batch, query, key)`.
-    Raises: `ValueError` if shapes do not fit, a sequence is empty, or `mask` is not
-    boolean.
-    Source: Vaswani et al. (2017), equation 1.
     """
     # Scaling the query before the product keeps float16 scores from overflowing.
     scaled_query = query / math.sqrt(query.size(-1))
@@ -40,7 +34,6 @@ def scaled_dot_product_attention(
     return weights @ value, weights  # (*batch, query, d_v), (*batch, query, key)
 
 # %% ../notebooks/06_attention.ipynb #split-heads
-@check.at_the_door(check.to_split)
 def split_heads(
     x: Float[Tensor, "batch seq d_model"], num_heads: int
 ) -> Float[Tensor, "batch heads seq d_k"]:
@@ -49,7 +42,6 @@ def split_heads(
     return x.transpose(1, 2)  # (batch, heads, seq, d_k)
 
 
-@check.at_the_door(check.to_join)
 def join_heads(
     x: Float[Tensor, "batch heads seq d_k"],
 ) -> Float[Tensor, "batch seq d_model"]:
@@ -59,30 +51,20 @@ def join_heads(
 
 # %% ../notebooks/06_attention.ipynb #multi-head-attention
 class MultiHeadAttention(nn.Module):
-    """Attend in `num_heads` subspaces of width `d_model / num_heads`, side by side.
+    """Attend in `num_heads` subspaces at once (Vaswani et al., 2017, section 3.2.2).
 
-    `dropout` acts on the weights while training; the paper does not mention it, so it
-    is 0. `attention_weights` returns the weights.
-
-    Shapes: `query` is `(batch, query, d_model)`, `key` and `value` are
-    `(batch, key, d_model)`; `mask` broadcasts to `(batch, heads, query, key)`; the
-    result is `(batch, query, d_model)`.
-    Parameters: `4 (d_model² + d_model)`.
-    Raises: `ValueError` if `d_model` is not divisible by `num_heads`, if shapes do not
-    fit, if a sequence is empty, or if `mask` is not boolean.
-    Source: Vaswani et al. (2017), section 3.2.2.
+    `dropout` acts on the weights while training; the paper does not mention it.
     """
 
     def __init__(self, d_model: int, num_heads: int, dropout: float = 0.0) -> None:
         super().__init__()
-        check.heads(d_model, num_heads, dropout=dropout)
+        check_heads(d_model, num_heads)
         self.d_model, self.num_heads, self.dropout = d_model, num_heads, dropout
         self.query_projection = nn.Linear(d_model, d_model)
         self.key_projection = nn.Linear(d_model, d_model)
         self.value_projection = nn.Linear(d_model, d_model)
         self.output_projection = nn.Linear(d_model, d_model)
 
-    @check.at_the_door(check.multi_head_attention)
     def forward(
         self,
         query: Float[Tensor, "batch query d_model"],
@@ -90,23 +72,19 @@ class MultiHeadAttention(nn.Module):
         value: Float[Tensor, "batch key d_model"],
         mask: Bool[Tensor, "..."] | None = None,
     ) -> Float[Tensor, "batch query d_model"]:
+        check_boolean("mask", mask)
         return self.attend(query, *self.keys_and_values(key, value), mask)
 
-    @check.at_the_door(check.keys_and_values)
     def keys_and_values(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
         """Return the keys and the values of all heads, `(batch, heads, key, d_k)`."""
         k = split_heads(self.key_projection(key), self.num_heads)
         v = split_heads(self.value_projection(value), self.num_heads)
         return k, v  # each (batch, heads, key, d_k)
 
-    @check.at_the_door(check.attend)
     def attend(
         self, query: Tensor, k: Tensor, v: Tensor, mask: Tensor | None
     ) -> Tensor:
-        """Mix the values `v` for each query, by keys `k` of `keys_and_values`.
-
-        Shapes: `query` is `(batch, query, d_model)`, as is the result.
-        """
+        """Mix the values `v` for each query, by keys `k` of `keys_and_values`."""
         q = self.query_projection(query)  # (batch, query, d_model)
         q = split_heads(q, self.num_heads)  # (batch, heads, query, d_k)
         dropout = self.dropout if self.training else 0.0
@@ -122,13 +100,7 @@ def attention_weights(
     key: Float[Tensor, "batch key d_model"],
     mask: Bool[Tensor, "..."] | None = None,
 ) -> Float[Tensor, "batch heads query key"]:
-    """Return the weights with which each head of `attention` mixes the values.
-
-    Those are the weights of evaluation mode: without dropout.
-
-    Shapes, errors and source: as in `MultiHeadAttention`.
-    """
-    check.multi_head_attention(attention, query, key, key, mask)
+    """Return the weights with which each head of `attention` mixes, without dropout."""
     q = split_heads(attention.query_projection(query), attention.num_heads)
     k, v = attention.keys_and_values(key, key)
     return scaled_dot_product_attention(q, k, v, mask)[1]  # (batch, heads, query, key)

@@ -9,29 +9,19 @@ __all__ = ['DecoderLayer', 'Decoder']
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from . import _checks as check
 from .attention import MultiHeadAttention
 from .encoder import AddAndNorm, FeedForward, LayerNorm
 from .encoder import TransformerConfig
 
 # %% ../notebooks/09_decoder.ipynb #decoder-layer
 class DecoderLayer(nn.Module):
-    """Masked self-attention, cross-attention to the encoder's output, feed-forward.
+    """Self-attention, cross-attention, feed-forward (Vaswani et al., 2017, figure 1).
 
     Queries of the cross-attention come from `x`, keys and values from `memory`.
-
-    Shapes: `x` is `(batch, target, d_model)`, so is the result; `memory` is
-    `(batch, source, d_model)`; `self_mask` broadcasts to
-    `(batch, heads, target, target)`, `memory_mask` to `(batch, heads, target, source)`.
-    Parameters: `8 (d_model² + d_model) + 2 d_model d_ff + d_ff + 7 d_model`.
-    Raises: `ValueError` if `x` or `memory` has another width or no token, if they
-    differ in the number of sentences, or if a mask does not fit or is not boolean.
-    Source: Vaswani et al. (2017), sections 3.1 and 3.2.3.
     """
 
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
-        self.config = config
         d_model, dropout, pre_norm = config.d_model, config.dropout, config.pre_norm
         self.self_attention = MultiHeadAttention(
             d_model, config.num_heads, config.attention_dropout
@@ -44,7 +34,6 @@ class DecoderLayer(nn.Module):
         self.cross_attention_residual = AddAndNorm(d_model, dropout, pre_norm)
         self.feed_forward_residual = AddAndNorm(d_model, dropout, pre_norm)
 
-    @check.at_the_door(check.decoder_input)
     def forward(
         self,
         x: Float[Tensor, "batch target d_model"],
@@ -62,24 +51,19 @@ class DecoderLayer(nn.Module):
 
 # %% ../notebooks/09_decoder.ipynb #decoder
 class Decoder(nn.Module):
-    """A stack of `num_layers` decoder layers; each attends to the same `memory`.
+    """A stack of `num_layers` decoder layers (Vaswani et al., 2017, section 3.1).
 
-    `memory` is the output of the encoder's last layer. With `pre_norm` a last layer
-    normalisation follows.
-
-    Shapes: as in `DecoderLayer`. Raises: as `DecoderLayer` does.
-    Source: Vaswani et al. (2017), section 3.1.
+    Each attends to the same `memory`, the output of the encoder's last layer. With
+    `pre_norm` a last layer normalisation follows.
     """
 
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
-        self.config = config
         self.layers = nn.ModuleList(
             DecoderLayer(config) for _ in range(config.num_layers)
         )
         self.norm = LayerNorm(config.d_model) if config.pre_norm else nn.Identity()
 
-    @check.at_the_door(check.decoder_input)
     def forward(
         self,
         x: Float[Tensor, "batch target d_model"],

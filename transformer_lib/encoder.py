@@ -15,28 +15,23 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from . import _checks as check
 from .attention import MultiHeadAttention
+from .validation import check_at_least, check_choice
+from .validation import check_fraction, check_heads
 
 # %% ../notebooks/07_encoder.ipynb #layer-norm
 class LayerNorm(nn.Module):
     """Give each vector mean 0 and variance 1, then scale by γ and shift by β.
 
-    γ is `weight` and β is `bias`, one number each for every dimension.
-
-    Shapes: `x` is `(..., d_model)`; so is the result. Parameters: `2 d_model`.
-    Raises: `ValueError` if the last axis of `x` is not `d_model` wide.
-    Source: Ba et al. (2016), section 3, over the features of one token.
+    γ is `weight`, β is `bias` (Ba et al., 2016, section 3).
     """
 
     def __init__(self, d_model: int, eps: float = 1e-5) -> None:
         super().__init__()
-        check.norm(d_model, eps)
         self.d_model, self.eps = d_model, eps
         self.weight = nn.Parameter(torch.ones(d_model))
         self.bias = nn.Parameter(torch.zeros(d_model))
 
-    @check.at_the_door(check.last_axis)
     def forward(
         self, x: Float[Tensor, "*batch d_model"]
     ) -> Float[Tensor, "*batch d_model"]:
@@ -44,22 +39,13 @@ class LayerNorm(nn.Module):
 
 # %% ../notebooks/07_encoder.ipynb #feed-forward
 class FeedForward(nn.Module):
-    """Two linear layers with a ReLU between them, the same for every position.
-
-    Shapes: `x` is `(..., d_model)`; so is the result; inside it is `(..., d_ff)`.
-    Parameters: `2 d_model d_ff + d_ff + d_model`.
-    Raises: `ValueError` if `d_ff` is below 1, or the last axis of `x` is not `d_model`.
-    Source: Vaswani et al. (2017), equation 2.
-    """
+    """Two linear layers with a ReLU between them (Vaswani et al., 2017, equation 2)."""
 
     def __init__(self, d_model: int, d_ff: int) -> None:
         super().__init__()
-        check.at_least(1, d_model=d_model, d_ff=d_ff)
-        self.d_model = d_model
         self.inner = nn.Linear(d_model, d_ff)
         self.outer = nn.Linear(d_ff, d_model)
 
-    @check.at_the_door(check.last_axis)
     def forward(
         self, x: Float[Tensor, "*batch d_model"]
     ) -> Float[Tensor, "*batch d_model"]:
@@ -68,20 +54,15 @@ class FeedForward(nn.Module):
 
 # %% ../notebooks/07_encoder.ipynb #add-and-norm
 class AddAndNorm(nn.Module):
-    """Add & norm: `norm(x + dropout(sublayer(x)))`, as in the paper.
+    """Add & norm: `norm(x + dropout(sublayer(x)))` (Vaswani et al., 2017, section 5.4).
 
     With `pre_norm` it is `x + dropout(sublayer(norm(x)))`.
-
-    Shapes: `x`, what `sublayer` returns, and the result are `(batch, seq, d_model)`.
-    Parameters: `2 d_model`.
-    Source: Vaswani et al. (2017), sections 3.1 and 5.4; He et al. (2016).
     """
 
     def __init__(
         self, d_model: int, dropout: float = 0.0, pre_norm: bool = False
     ) -> None:
         super().__init__()
-        check.below_one(dropout=dropout)
         self.norm = LayerNorm(d_model)
         self.dropout = nn.Dropout(dropout)
         self.pre_norm = pre_norm
@@ -98,13 +79,9 @@ class AddAndNorm(nn.Module):
 # %% ../notebooks/07_encoder.ipynb #transformer-config
 @dataclass(frozen=True, kw_only=True)
 class TransformerConfig:
-    """Everything that sizes a Transformer; the defaults are the paper's base model.
+    """What sizes a Transformer; by default the paper's base model (2017, table 3).
 
-    Raises: `ValueError` if a size is below 1, `d_model` is not divisible by
-    `num_heads`, a dropout is not at least 0 and below 1, the kind of positions is
-    unknown, a vocabulary has no word beside the special ids, or a shared vocabulary has
-    two sizes.
-    Source: Vaswani et al. (2017), table 3, and section 3.4 for the vocabularies.
+    Raises `ValueError` for sizes that no model can have.
     """
 
     # The layers, in the encoder and in the decoder.
@@ -123,19 +100,16 @@ class TransformerConfig:
     positions: Literal["sinusoidal", "learned"] = "sinusoidal"  # as in the paper
 
     def __post_init__(self) -> None:
-        check.at_least(1, d_model=self.d_model, num_layers=self.num_layers)
-        check.at_least(1, num_heads=self.num_heads, d_ff=self.d_ff)
-        check.at_least(1, max_len=self.max_len)
-        check.at_least(4, source_vocab_size=self.source_vocab_size)
-        check.at_least(4, target_vocab_size=self.target_vocab_size)
-        check.heads(self.d_model, self.num_heads)
-        check.below_one(dropout=self.dropout, attention_dropout=self.attention_dropout)
-        check.one_of(["sinusoidal", "learned"], positions=self.positions)
-        if self.shared_vocabulary:
-            check.one_size(
-                "a shared vocabulary must have one size",
-                source_vocab_size=self.source_vocab_size,
-                target_vocab_size=self.target_vocab_size,
+        source, target = self.source_vocab_size, self.target_vocab_size
+        check_heads(self.d_model, self.num_heads)
+        check_at_least(1, num_layers=self.num_layers, d_ff=self.d_ff)
+        check_at_least(1, max_len=self.max_len)
+        check_at_least(4, source_vocab_size=source, target_vocab_size=target)
+        check_fraction(dropout=self.dropout, attention_dropout=self.attention_dropout)
+        check_choice(["sinusoidal", "learned"], positions=self.positions)
+        if self.shared_vocabulary and source != target:
+            raise ValueError(
+                f"a shared vocabulary must have one size, not {source} and {target}"
             )
 
     @classmethod
@@ -180,20 +154,13 @@ class TransformerConfig:
 
 # %% ../notebooks/07_encoder.ipynb #encoder-layer
 class EncoderLayer(nn.Module):
-    """Self-attention, then a feed-forward network, each with its residual connection.
+    """Self-attention, then feed-forward (Vaswani et al., 2017, section 3.1).
 
     `mask` is True where a token may be attended to.
-
-    Shapes: `x` is `(batch, seq, d_model)`; so is the result; `mask` broadcasts to
-    `(batch, heads, seq, seq)`.
-    Parameters: `4 d_model² + 2 d_model d_ff + 9 d_model + d_ff`.
-    Raises: `ValueError` if `x` has another shape, or as `MultiHeadAttention` does.
-    Source: Vaswani et al. (2017), section 3.1.
     """
 
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
-        self.config = config
         d_model, dropout, pre_norm = config.d_model, config.dropout, config.pre_norm
         self.attention = MultiHeadAttention(
             d_model, config.num_heads, config.attention_dropout
@@ -202,7 +169,6 @@ class EncoderLayer(nn.Module):
         self.attention_residual = AddAndNorm(d_model, dropout, pre_norm)
         self.feed_forward_residual = AddAndNorm(d_model, dropout, pre_norm)
 
-    @check.at_the_door(check.encoder_input)
     def forward(
         self,
         x: Float[Tensor, "batch seq d_model"],
@@ -213,25 +179,19 @@ class EncoderLayer(nn.Module):
 
 # %% ../notebooks/07_encoder.ipynb #encoder
 class Encoder(nn.Module):
-    """A stack of `num_layers` encoder layers, each with weights of its own.
+    """A stack of `num_layers` encoder layers (Vaswani et al., 2017, section 3.1).
 
     With `pre_norm` a last layer normalisation follows, because nothing else would
     normalise the sum that the residual connections build up.
-
-    Shapes: `x` is `(batch, seq, d_model)`; so is the result.
-    `mask`, and what it raises: as in `EncoderLayer`.
-    Source: Vaswani et al. (2017), section 3.1.
     """
 
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
-        self.config = config
         self.layers = nn.ModuleList(
             EncoderLayer(config) for _ in range(config.num_layers)
         )
         self.norm = LayerNorm(config.d_model) if config.pre_norm else nn.Identity()
 
-    @check.at_the_door(check.encoder_input)
     def forward(
         self,
         x: Float[Tensor, "batch seq d_model"],

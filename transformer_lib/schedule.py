@@ -13,36 +13,30 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from . import _checks as check
 from .seq2seq import PAD_ID
+from .validation import check_at_least, check_choice, check_fraction
 
 # %% ../notebooks/11_schedule.ipynb #noam-rate
 def noam_rate(step: int, d_model: int, warmup: int = 4000) -> float:
-    """Return the learning rate of step number `step`: a straight rise, a slow fall.
+    """Return the learning rate of step `step` (Vaswani et al., 2017, equation 3).
 
-    It is `d_model^-0.5 * min(step^-0.5, step * warmup^-1.5)`. The first step has number
-    1. The highest rate is that of step `warmup`: `(d_model * warmup)^-0.5`.
+    The first step has number 1. The highest rate is that of step `warmup`:
+    `(d_model * warmup)^-0.5`.
 
-    Raises: `ValueError` if `step`, `d_model` or `warmup` is below 1.
-    Source: Vaswani et al. (2017), equation 3.
+    Raises `ValueError` if `step`, `d_model` or `warmup` is below 1.
     """
-    check.at_least(1, step=step, d_model=d_model, warmup=warmup)
+    check_at_least(1, step=step, d_model=d_model, warmup=warmup)
     return d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
 
 # %% ../notebooks/11_schedule.ipynb #transformer-optimizer
 def transformer_optimizer(
     model: nn.Module, learning_rate: float = 1.0
 ) -> torch.optim.Adam:
-    """Return Adam with the paper's numbers: β₁ 0.9, β₂ 0.98 and ε 1e-9.
+    """Return Adam with the paper's numbers (Vaswani et al., 2017, section 5.3).
 
     A `NoamSchedule` multiplies `learning_rate` by its rate at each step. Without
-    a schedule 1.0 is far too high: then pass the rate that you want. A matrix that
-    several layers share is handed over once.
-
-    Raises: `ValueError` if `model` has no parameters or `learning_rate` is negative.
-    Source: Vaswani et al. (2017), section 5.3.
+    a schedule 1.0 is far too high: then pass the rate that you want.
     """
-    check.at_least(0, learning_rate=learning_rate)
     return torch.optim.Adam(
         model.parameters(), lr=learning_rate, betas=(0.9, 0.98), eps=1e-9, fused=True
     )
@@ -52,12 +46,8 @@ class NoamSchedule(torch.optim.lr_scheduler.LambdaLR):
     """Multiply the learning rate of `optimizer` by `noam_rate`, step by step.
 
     Call `step()` after each step of the optimizer; the first one runs with the rate of
-    step 1. `state_dict` holds the place in the schedule, `d_model` and `warmup`: all
-    three are those of the saved run. Loading it sets the optimizer's rate too,
-    whether the optimizer's own state is loaded before or after.
-
-    Raises: `ValueError` if `d_model` or `warmup` is below 1.
-    Source: Vaswani et al. (2017), section 5.3.
+    step 1. Loading a `state_dict` brings back the saved run's step, `d_model` and
+    `warmup`, and sets the optimizer's rate.
     """
 
     def __init__(
@@ -84,35 +74,24 @@ def label_smoothed_loss(
     pad_id: int = PAD_ID,
     reduction: str = "mean",
 ) -> Float[Tensor, ""]:
-    """Return the cross-entropy against a target that gives `smoothing` to all tokens.
+    """Return the cross-entropy, in nats, against a smoothed target.
 
     Each of the `vocab` tokens gets `smoothing / vocab`; the right one gets
-    `1 - smoothing` more. Places where `target` is `pad_id` count in no way. "mean" is
-    the mean over the real tokens, "sum" their sum.
+    `1 - smoothing` more (Szegedy et al., 2016, section 7). Positions where `target` is
+    `pad_id` count in no way. "mean" is the mean over the real tokens, "sum" their sum.
 
-    Shapes: `logits` is `(..., vocab)`, `target` `(...)`; the result is one number, in
-    nats.
-    Raises: `ValueError` if shapes or types do not fit, an id is not in the vocabulary,
-    `smoothing` is not in 0 … 1 (1 excluded), or "mean" finds no real token.
-    Source: Vaswani et al. (2017), section 5.4; Szegedy et al. (2016), section 7.
+    Raises `ValueError` if the shapes do not fit, or `smoothing` is not in 0 … 1.
     """
-    check.below_one(smoothing=smoothing)
-    check.number(whole=True, pad_id=pad_id)
-    check.one_of(["mean", "sum"], reduction=reduction)
-    check.shape("logits", logits, *target.shape, "vocab")
-    if not logits.is_floating_point() or target.dtype != torch.int64:
+    check_fraction(smoothing=smoothing)
+    check_choice(["mean", "sum"], reduction=reduction)
+    if logits.shape[:-1] != target.shape:  # reshape would hide an exchanged axis
         raise ValueError(
-            "logits must be floating-point numbers and target ids of type int64, "
-            f"but they are {logits.dtype} and {target.dtype}"
+            "logits must have the axes of target and then vocab, "
+            f"but the shapes are {tuple(logits.shape)} and {tuple(target.shape)}"
         )
-    check.readable("target", target, logits)
-    real = target[target != pad_id]
-    if reduction == "mean" and real.numel() == 0:
-        raise ValueError("target must hold a real token, but all is padding")
-    check.known_ids("target", real, logits.size(-1))
     return F.cross_entropy(
-        logits.reshape(-1, logits.size(-1)),  # (places, vocab)
-        target.reshape(-1),  # (places)
+        logits.reshape(-1, logits.size(-1)),  # (positions, vocab)
+        target.reshape(-1),  # (positions)
         ignore_index=pad_id,
         reduction=reduction,
         label_smoothing=smoothing,

