@@ -18,12 +18,12 @@ from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 from torch.optim import Optimizer
 
-from . import _checks as check
 from .encoder import TransformerConfig
 from .schedule import label_smoothed_loss
 from .seq2seq import PAD_ID
 from .training import Batch, update_parameters
 from .transformer import parameter_table
+from .validation import check_choice
 
 # %% ../notebooks/17_scaling.ipynb #process-group
 @dataclass(frozen=True)
@@ -95,8 +95,8 @@ class DistributedStep:
     the same masks for dropout. `wrapped` is what `wrap_model` returns.
 
     Returns the loss per real token of the whole batch, the same in each process.
-    Raises: `ValueError` for another precision; `FloatingPointError` if the loss is not
-    a number any more, in all processes.
+    Raises: `ValueError` for another precision; `FloatingPointError`, in all processes,
+    if the loss is not a number any more.
     Source: Vaswani et al. (2017), section 5; Li et al. (2020), section 3.2.4.
     """
 
@@ -108,8 +108,7 @@ class DistributedStep:
     max_grad_norm: float | None = None
 
     def __post_init__(self) -> None:
-        check.one_of(["float32", "bfloat16"], precision=self.precision)
-        check.at_least(1, accumulation_steps=self.accumulation_steps)
+        check_choice(["float32", "bfloat16"], precision=self.precision)
 
     def __call__(self, model: nn.Module, batch: Batch, optimizer: Optimizer) -> float:
         rank, world_size = self.group.rank, self.group.world_size
@@ -150,20 +149,16 @@ class DistributedStep:
 def bytes_sent(parameters: int, processes: int) -> float:
     """Return the bytes that each process sends in one step: gradients in a ring.
 
-    Raises: `ValueError` if a number is below 1.
     Source: Patarasuk and Yuan (2009), section 3.
     """
-    check.at_least(1, parameters=parameters, processes=processes)
     return 2 * (processes - 1) / processes * 4 * parameters
 
 # %% ../notebooks/17_scaling.ipynb #padding-share
 def padding_share(batches: Sequence[Batch]) -> float:
     """Return which share of all places, in sources and targets, is padding.
 
-    Raises: `ValueError` if `batches` is empty.
     Source: Vaswani et al. (2017), section 5.1.
     """
-    check.not_empty("batches", batches)
     sides = [side for batch in batches for side in (batch.source, batch.target_out)]
     words = sum(int((side != PAD_ID).sum()) for side in sides)
     return 1 - words / sum(side.numel() for side in sides)
@@ -178,10 +173,8 @@ def memory_table(
     `half` is mixed precision: autocast keeps rounded copies, with 2 bytes a number, of
     the weights and of what goes into each linear layer (the encoder's result too).
 
-    Raises: `ValueError` if a number is below 1.
     Source: counted layer by layer, for fused attention and dropout above 0.
     """
-    check.at_least(1, source=source, target=target)
     n, d, f = config.num_layers, config.d_model, config.d_ff
     parameters = sum(parameter_table(config).values())
     table = {

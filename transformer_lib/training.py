@@ -21,13 +21,13 @@ from torch.nn.utils.rnn import pad_sequence
 from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LRScheduler
 
-from . import _checks as check
 from ._checkpoints import Checkpoint, load_checkpoint
 from ._checkpoints import read_checkpoint, save_checkpoint
 from ._modes import inference_in_mode
 from ._progress import progress
 from .schedule import label_smoothed_loss, transformer_optimizer
 from .seq2seq import EOS_ID, PAD_ID, SOS_ID
+from .validation import check_at_least, check_not_empty
 
 # Of the names imported here, those that this module offers too.
 _all_ = ["Checkpoint", "save_checkpoint", "load_checkpoint"]
@@ -36,14 +36,10 @@ _all_ = ["Checkpoint", "save_checkpoint", "load_checkpoint"]
 def shift_right(
     target: Int[Tensor, "batch target"], sos_id: int = SOS_ID
 ) -> Int[Tensor, "batch target"]:
-    """Return what the decoder reads: SOS, then the target without its last place.
+    """Return what the decoder reads: SOS, then the target without its last token.
 
-    Shapes: `target` is `(batch, target)`, as is the result.
-    Raises: `ValueError` if `target` does not hold ids of shape `(batch, target)`, with
-    at least one place.
     Source: Vaswani et al. (2017), figure 1, "outputs (shifted right)".
     """
-    check.token_ids("target", target, sos_id=sos_id)
     return F.pad(target[:, :-1], (1, 0), value=sos_id)  # (batch, target)
 
 # %% ../notebooks/12_training.ipynb #batch
@@ -54,10 +50,6 @@ IdPair = tuple[Sequence[int], Sequence[int]]  # ids of the source, ids of the ta
 class Batch:
     """Sentence pairs as tensors: what goes in, and what has to come out.
 
-    Shapes: `source` is `(batch, source)`; `target_in` and `target_out` are
-    `(batch, target)`, int64.
-    Raises: `ValueError` if the shapes do not fit, or if `target_out` is nothing but
-    padding.
     Source: Vaswani et al. (2017), section 5.1 and figure 1.
     """
 
@@ -65,31 +57,14 @@ class Batch:
     target_in: Int[Tensor, "batch target"]
     target_out: Int[Tensor, "batch target"]
 
-    def __post_init__(self) -> None:
-        sides = {"source": self.source, "target_in": self.target_in}
-        for name, ids in [*sides.items(), ("target_out", self.target_out)]:
-            check.shape(name, ids, len(self.source), "seq")
-            if ids.dtype != torch.int64:
-                raise ValueError(f"{name} must be int64, but it is {ids.dtype}")
-            if ids.is_meta or ids.device != self.source.device:
-                raise ValueError(
-                    f"{name} must be where source is, and not on the meta device, "
-                    f"but it is on {ids.device}"
-                )
-        check.shape("target_out", self.target_out, *self.target_in.shape)
-        if not (self.target_out != PAD_ID).any():
-            raise ValueError("target_out must hold a word to say, but all is padding")
-
     @classmethod
     def from_pairs(cls, pairs: Sequence[IdPair]) -> "Batch":
         """Return the batch of `pairs`, padded to the longest, the input shifted.
 
-        `pairs` holds `(source ids, target ids)`; each target ends in EOS.
-
         Raises: `ValueError` if there is no pair, if a sentence is empty or holds
         padding, or if a target does not end in EOS.
         """
-        check.id_pairs("pairs", pairs)
+        check_not_empty("pairs", pairs)
         for index, (source, target) in enumerate(pairs):
             for name, ids in (("source", source), ("target", target)):
                 if len(ids) == 0 or PAD_ID in ids:
@@ -122,7 +97,6 @@ class Batch:
 
     def split(self, parts: int) -> list["Batch"]:
         """Return (at most) `parts` smaller batches with the same sentences."""
-        check.at_least(1, parts=parts)
         sides = (self.source, self.target_in, self.target_out)
         chunks = zip(*(ids.chunk(parts) for ids in sides), strict=True)
         return [Batch(*chunk) for chunk in chunks]
@@ -157,15 +131,11 @@ def token_batches(
     With a `seed` sentences of one length, and then the batches, come in random order;
     without one, the shortest come first.
 
-    Shapes: `pairs` holds `(source ids, target ids)`; each target ends in EOS.
-    Raises: `ValueError` if `pairs` is empty, if a pair alone is longer than
-    `max_tokens`, and where `Batch.from_pairs` does.
+    Raises: `ValueError` if `pairs` is empty, or one of them longer than `max_tokens`.
     Source: Vaswani et al. (2017), section 5.1.
     """
-    check.id_pairs("pairs", pairs)
-    check.at_least(1, max_tokens=max_tokens)
-    check.seed(seed)
-    generator = torch.Generator().manual_seed(int(seed or 0))
+    check_not_empty("pairs", pairs)
+    generator = torch.Generator().manual_seed(seed or 0)
 
     def in_random_order(items: list) -> list:
         if seed is None:
@@ -192,14 +162,11 @@ def update_parameters(
 
     Gradients longer than `max_grad_norm` are shortened to it.
 
-    Raises: `FloatingPointError` if the loss is not a number any more, `ValueError` if
-    `max_grad_norm` is not above 0; the parameters are then as they were.
+    Raises: `FloatingPointError`, before a parameter moves, if the loss is no number.
     """
-    check.number(loss=loss)
     if not math.isfinite(loss):
         raise FloatingPointError(f"the loss is {loss}")
     if max_grad_norm is not None:
-        check.above(0, max_grad_norm=max_grad_norm)
         nn.utils.clip_grad_norm_(model.parameters(), max_grad_norm)
     optimizer.step()
 
@@ -220,10 +187,8 @@ def training_step(
     longer than `max_grad_norm` are shortened to it.
 
     Returns the loss per real token in nats, with label smoothing.
-    Raises: as `update_parameters` does.
     Source: Vaswani et al. (2017), section 5.
     """
-    check.at_least(1, accumulation_steps=accumulation_steps)
     optimizer.zero_grad()
     total = 0.0
     for part in batch.split(accumulation_steps):
@@ -241,10 +206,9 @@ def evaluate(model: nn.Module, batches: Sequence[Batch]) -> float:
     The model runs in evaluation mode, and gets its mode back. e to the power of this
     number is the perplexity.
 
-    Raises: `ValueError` if `batches` is empty.
     Source: Vaswani et al. (2017), section 6.2.
     """
-    check.not_empty("batches", batches)
+    check_not_empty("batches", batches)
     device = next(model.parameters()).device
     with inference_in_mode(model, training=False):
         loss = sum(float(_loss_sum(model, batch.to(device), 0.0)) for batch in batches)
@@ -270,17 +234,10 @@ class History:
 # %% ../notebooks/12_training.ipynb #validation-option
 @dataclass(frozen=True)
 class Validation:
-    """The batches on which `train` measures after each `every` steps and the last.
-
-    Raises: `ValueError` if `every` is below 1 or there is no batch.
-    """
+    """The batches on which `train` measures after each `every` steps and the last."""
 
     batches: Sequence[Batch]
     every: int = 100
-
-    def __post_init__(self) -> None:
-        check.at_least(1, every=self.every)
-        check.not_empty("batches", self.batches)
 
 # %% ../notebooks/12_training.ipynb #batch-stream
 Batches = Sequence[Batch] | Callable[[int], Sequence[Batch]]  # or: epoch → batches
@@ -292,9 +249,9 @@ def _batch_stream(
     """Yield batch after batch, with the position (epoch, index) of the next one."""
     while True:
         of_epoch = batches(epoch) if callable(batches) else batches
-        check.not_empty(f"batches of epoch {epoch}", of_epoch)
-        for place in range(index, len(of_epoch)):
-            yield of_epoch[place], (epoch, place + 1)
+        check_not_empty(f"batches of epoch {epoch}", of_epoch)
+        for number, batch in enumerate(of_epoch[index:], start=index + 1):
+            yield batch, (epoch, number)
         epoch, index = epoch + 1, 0
 
 # %% ../notebooks/12_training.ipynb #train
@@ -323,12 +280,12 @@ def train(
     `validation`: on which batches `evaluate` measures, and how often.
     `checkpoint`: the file that keeps the run, how often, and whether to go on from it.
 
-    Raises: `ValueError` for numbers below 1, no batches, or a checkpoint that does not
-    fit; `FileExistsError` if the checkpoint's file exists and `resume` is not set;
-    `FloatingPointError` if the loss is not a number any more.
+    Raises: `ValueError` if an epoch has no batch, or the checkpoint does not fit;
+    `FileExistsError` if its file exists and `resume` is not set; `FloatingPointError`
+    if the loss is not a number any more.
     Source: Vaswani et al. (2017), section 5.
     """
-    check.at_least(1, steps=steps)
+    check_at_least(1, steps=steps)
     if optimizer is None:
         optimizer = transformer_optimizer(model, learning_rate=0.001)
     run_parts = (model, optimizer, schedule)
@@ -370,10 +327,9 @@ def train(
 def average_checkpoints(paths: Sequence[str | os.PathLike], model: nn.Module) -> None:
     """Give `model` the mean of the weights in several checkpoints of one run.
 
-    Raises: `ValueError` if there is no path, and where `load_checkpoint` does.
     Source: Vaswani et al. (2017), section 6.1.
     """
-    check.not_empty("paths", paths)
+    check_not_empty("paths", paths)
     states = [read_checkpoint(path, model)["model"] for path in paths]
     mean = dict(states[-1])  # integers have no mean here: the last one's stay
     for name, last in mean.items():

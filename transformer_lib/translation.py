@@ -24,7 +24,6 @@ from tokenizers import Regex, Tokenizer, decoders, models, normalizers
 from tokenizers import pre_tokenizers, trainers
 from torch.nn.utils.rnn import pad_sequence
 
-from . import _checks as check
 from ._lines import read_line_pairs
 from ._store import check_buildable, check_like, check_undamaged
 from ._store import read_json, read_tensors, stored
@@ -32,6 +31,9 @@ from ._store import write_json, write_tensors
 from .decoding import CachedTransformer, beam_search, greedy_decode
 from .seq2seq import EOS_ID, PAD_ID, AutoregressiveModel
 from .encoder import TransformerConfig
+from .validation import check_at_least, check_choice
+from .validation import check_equal_lengths, check_not_empty
+from .validation import check_range
 
 # %% ../notebooks/14_translation.ipynb #parallel-corpus
 TextPairs = tuple[tuple[str, str], ...]
@@ -41,8 +43,7 @@ TextPairs = tuple[tuple[str, str], ...]
 class ParallelCorpus:
     """Pairs of a sentence and its translation, in four sets that share no sentence.
 
-    Raises: `ValueError` for a sentence in two sets, and an entry that is no pair of
-    texts.
+    Raises: `ValueError` for a sentence in two sets.
     """
 
     train: TextPairs
@@ -53,14 +54,11 @@ class ParallelCorpus:
     def __post_init__(self) -> None:
         where: dict[str, str] = {}
         for name, pairs in asdict(self).items():
-            for pair in pairs:
-                texts = [text for text in pair if isinstance(text, str) and text]
-                if len(pair) != 2 or len(texts) != 2:
-                    raise ValueError(f"{name} must hold pairs of texts, not {pair!r}")
-                if where.setdefault(pair[0], name) != name:
+            for sentence, _ in pairs:
+                if where.setdefault(sentence, name) != name:
                     raise ValueError(
                         "no sentence may be in two sets, "
-                        f"but {pair[0]!r} is in {where[pair[0]]} and in {name}"
+                        f"but {sentence!r} is in {where[sentence]} and in {name}"
                     )
 
     @classmethod
@@ -73,11 +71,11 @@ class ParallelCorpus:
         those whose sentence also occurs before, or that are empty on one side, are
         left out.
 
-        Raises: `ValueError` for a missing file, a file that is no text in UTF-8, files
-        of unequal length, and `held_out` that leaves no training.
+        Raises: `ValueError` for a missing file, one that is no text in UTF-8, files of
+        unequal length, and `held_out` that leaves no training.
         """
         pairs = read_line_pairs(source, target)
-        check.in_range(0, len(pairs) - 1, held_out=held_out)
+        check_range(0, len(pairs) - 1, held_out=held_out)
         first_held_out = len(pairs) - held_out
         train = tuple(pair for pair in pairs[:first_held_out] if all(pair))
         known = {sentence for sentence, _ in train}
@@ -89,29 +87,15 @@ UNKNOWN_ID = 3
 SPECIAL_TOKENS = ["<pad>", "<sos>", "<eos>", "<unknown>"]  # ids 0 to 3
 
 
-def _check_text(name: str, text: str) -> None:
-    """Check that `text` is a string with at least one word, and none without end."""
-    check.string(name, text)
-    if not text.strip():
-        raise ValueError(f"{name} must hold at least one word, but it is empty")
-    longest = max(map(len, text.split(" ")))
-    if longest > 10_000:  # to cut it into pieces would take minutes
-        raise ValueError(
-            f"a word must have at most 10,000 letters, but one has {longest:,}"
-        )
-
-
 def _learn_pieces(sentences: Iterable[str], vocab_size: int) -> Tokenizer:
     """Return what `BytePairTokenizer.train` learns from `sentences`."""
     if isinstance(sentences, str):
         raise ValueError(f"sentences must be a list of texts, not {sentences!r}")
     texts = list(sentences)
-    check.not_empty("sentences", texts)
-    for text in texts:
-        _check_text("each of sentences", text)
+    check_not_empty("sentences", texts)
     letters = len({letter for text in texts for letter in text})
     # One more than the letters: what Metaspace writes for a space.
-    check.at_least(len(SPECIAL_TOKENS) + letters + 1, vocab_size=vocab_size)
+    check_at_least(len(SPECIAL_TOKENS) + letters + 1, vocab_size=vocab_size)
     backend = Tokenizer(models.BPE(unk_token=SPECIAL_TOKENS[UNKNOWN_ID]))
     # NFC: é is one character, however it was typed. And one kind of apostrophe.
     backend.normalizer = normalizers.Sequence(
@@ -160,8 +144,8 @@ class BytePairTokenizer:
     Ids 0 to 3 are padding, start, end and unknown; `encode` adds none of the first
     three. `decode` stops at the end's id, and leaves the special tokens out.
 
-    Raises: `ValueError` for a text that is no string or empty; `load`, for a file that
-    is missing or was not written by `save`.
+    Raises: `ValueError` for an empty text; `load`, for a file that is missing or was
+    not written by `save`.
     Source: Sennrich et al. (2016), section 3.2; Vaswani et al. (2017), section 5.1.
     """
 
@@ -173,8 +157,7 @@ class BytePairTokenizer:
     def train(cls, sentences: Iterable[str], vocab_size: int) -> "BytePairTokenizer":
         """Return a tokenizer of at most `vocab_size` tokens, learned from `sentences`.
 
-        Raises: `ValueError` for a `vocab_size` without room for each character, and for
-        what is no list of texts.
+        Raises: `ValueError` for a `vocab_size` without room for each character.
         """
         return cls(_learn_pieces(sentences, vocab_size))
 
@@ -183,19 +166,18 @@ class BytePairTokenizer:
 
     def encode(self, text: str) -> list[int]:
         """Return the ids of the tokens of `text`."""
-        _check_text("text", text)
+        if not text.strip():
+            raise ValueError("text must hold at least one word, but it is empty")
         return self.backend.encode(text).ids
 
     def tokens(self, text: str) -> list[str]:
         """Return the tokens of `text` themselves; ▁ marks where a word begins."""
-        _check_text("text", text)
         return self.backend.encode(text).tokens
 
     def decode(self, ids: Iterable[int]) -> str:
         """Return the text of `ids` up to the end's, without special tokens."""
-        written = list(takewhile(lambda index: index != EOS_ID, ids))
-        check.id_lists("ids", [written], lowest=0, below=2**32)
-        return self.backend.decode([index for index in written if index > UNKNOWN_ID])
+        words = takewhile(lambda index: index != EOS_ID, ids)
+        return self.backend.decode([index for index in words if index > UNKNOWN_ID])
 
     def save(self, path: str | os.PathLike) -> None:
         """Write the tokenizer to a file, as JSON."""
@@ -207,7 +189,6 @@ class BytePairTokenizer:
         return cls(read_json(path, "tokenizer", _stored_pieces))
 
 # %% ../notebooks/14_translation.ipynb #encode-pairs
-@check.at_the_door(check.to_encode)
 def encode_pairs(
     tokenizer: BytePairTokenizer,
     pairs: Iterable[tuple[str, str]],
@@ -224,17 +205,6 @@ def encode_pairs(
         for source, target in pairs
     ]
 
-# %% ../notebooks/14_translation.ipynb #check-predictions
-def _check_predictions(predictions: list[str], references: list[str]) -> None:
-    """Check that both are equally long lists of texts; a prediction may be empty."""
-    for name, texts in (("predictions", predictions), ("references", references)):
-        if isinstance(texts, str) or not all(isinstance(text, str) for text in texts):
-            raise ValueError(f"{name} must be a list of texts, but it is {texts!r}")
-    check.not_empty("references", references)
-    check.equally_many(predictions=predictions, references=references)
-    for reference in references:
-        _check_text("each of references", reference)
-
 # %% ../notebooks/14_translation.ipynb #corpus-bleu
 class BleuScore(NamedTuple):
     """A BLEU score from 0 to 100, and the settings it was computed with."""
@@ -249,21 +219,20 @@ def corpus_bleu(predictions: list[str], references: list[str]) -> BleuScore:
     Both are plain text as people read it: freely decoded, not cut into tokens, not
     lower-cased. A prediction may be empty; a reference may not.
 
-    Raises: `ValueError` unless both are equally long lists of texts, not empty.
+    Raises: `ValueError` unless both are equally many, and at least one.
     Source: Papineni et al. (2002); Post (2018).
     """
-    _check_predictions(predictions, references)
+    check_not_empty("references", references)
+    check_equal_lengths(predictions=predictions, references=references)
     metric = BLEU()
     score = metric.corpus_score(predictions, [references]).score
     return BleuScore(score, str(metric.get_signature()))
 
 
 def exact_match(predictions: list[str], references: list[str]) -> float:
-    """Return the share of `predictions` that equal their reference to the letter.
-
-    Raises: `ValueError` as `corpus_bleu` does.
-    """
-    _check_predictions(predictions, references)
+    """Return the share of `predictions` that equal their reference to the letter."""
+    check_not_empty("references", references)
+    check_equal_lengths(predictions=predictions, references=references)
     right = sum(map(str.__eq__, predictions, references))
     return right / len(references)
 
@@ -280,10 +249,9 @@ def _known_letters(tokenizer: BytePairTokenizer, text: str) -> str:
 
 def _ids_of(tokenizer: BytePairTokenizer, text: str, longest: int | float) -> list[int]:
     """Return what `Translator.read` makes of a text, at most `longest` ids."""
-    _check_text("text", text)
     known = tokenizer.backend.token_to_id
     text = tokenizer.backend.normalizer.normalize_str(" ".join(text.split()))
-    if text[-1] in ".!" and known(text[-1]) is None:
+    if text[-1:] in (".", "!") and known(text[-1]) is None:
         text = text[:-1]
     ids = tokenizer.encode(_known_letters(tokenizer, text))
     if UNKNOWN_ID in ids:
@@ -330,7 +298,7 @@ def _read_translator(path: str | os.PathLike) -> tuple:
             BytePairTokenizer(_stored_pieces(json.loads(saved[name])))
             for name in ("tokenizer", "target_tokenizer")
         ]
-        check.at_least(len(tokenizers[0]), source_vocab_size=config.source_vocab_size)
+        check_at_least(len(tokenizers[0]), source_vocab_size=config.source_vocab_size)
         model = CachedTransformer(config)
         half = {name: weight.half() for name, weight in model.state_dict().items()}
         check_like("weights", saved["weights"], half)
@@ -348,9 +316,9 @@ class Translator:
     tokenizers; `load` gives a `CachedTransformer`. Of `sentences`, the source sentences
     of training, the words are kept: only `unknown_words` asks for them.
 
-    Raises: `ValueError` for what is no text, an empty text, characters that training
-    never had, more tokens than the model has positions, and `beam_size` below 1;
-    `unknown_words`, without `sentences`; `load`, for a missing or foreign file.
+    Raises: `ValueError` for an empty text, characters that training never had, and more
+    tokens than the model has positions; `unknown_words`, without `sentences`; `load`,
+    for a missing or foreign file.
     """
 
     def __init__(
@@ -373,7 +341,6 @@ class Translator:
         With a `beam_size` of 1 it decodes greedily; otherwise `alpha` is the length
         penalty's.
         """
-        check.at_least(1, beam_size=beam_size)
         texts = text if isinstance(text, list) else [text]
         sources = [self.read(one) for one in texts]
         translated = []
@@ -383,10 +350,10 @@ class Translator:
             source = source.to(next(self.model.parameters()).device)  # (batch, source)
             max_len = min(2 * source.size(1) + 10, self.model.max_len)
             if beam_size == 1:
-                written = greedy_decode(self.model, source, max_len)
+                generated = greedy_decode(self.model, source, max_len)
             else:
-                written = beam_search(self.model, source, max_len, beam_size, alpha)
-            translated += map(self.target_tokenizer.decode, written.tolist())
+                generated = beam_search(self.model, source, max_len, beam_size, alpha)
+            translated += map(self.target_tokenizer.decode, generated.tolist())
         return translated if isinstance(text, list) else translated[0]
 
     def read(self, text: str) -> list[int]:
@@ -398,8 +365,7 @@ class Translator:
 
         What stands in their place in the translation is a guess.
         """
-        check.string("text", text)
-        check.not_empty("sentences", self.words)
+        check_not_empty("sentences", self.words)
         new = lambda word: _known_letters(self.tokenizer, word) not in self.words
         return list(filter(new, dict.fromkeys(self._words_of(text))))
 
@@ -423,10 +389,9 @@ def pretrained_translator(name: str = "translator") -> Translator:
     `name` is "translator", trained as in this chapter, or "captions", trained as in
     chapter 16 on descriptions of photographs.
 
-    Raises: `ValueError` for another name, and if its file is not the one that the
-    library was made with.
+    Raises: `ValueError` for another name, and if its file is damaged.
     """
-    check.one_of(["translator", "captions"], name=name)
+    check_choice(["translator", "captions"], name=name)
     folder = files("transformer_lib") / "pretrained"
     with as_file(folder / f"{name}.json") as path:
         sha256 = read_json(path, "record", lambda made: made["sha256"])

@@ -7,7 +7,7 @@
   const { Transformer } = transformer_lib.transformer;
 
   /** Keys and values of one decoder layer, each (heads, seq, d_k): of the source, and of what is written. */
-  class LayerCache {
+  class KVCache {
     constructor(cross_kv, self_kv) {
       this.cross_kv = cross_kv;
       this.self_kv = self_kv;
@@ -16,7 +16,7 @@
     /** Make the cache of `layer` for `memory`, (source, d_model); nothing is written yet. */
     static of(layer, memory) {
       const cross_kv = layer.cross_attention.keys_and_values(memory, memory);
-      return new LayerCache(cross_kv, layer.self_attention.keys_and_values([], []));
+      return new KVCache(cross_kv, layer.self_attention.keys_and_values([], []));
     }
 
     /** Add keys and values of new tokens, each (heads, target, d_k). Old lists stay as they are, so copies may share them. */
@@ -40,7 +40,7 @@
     return layer.feed_forward_residual.forward(x, (x) => layer.feed_forward.forward(x));
   }
 
-  /** What a `CachedTransformer` knows between two tokens: one `LayerCache` a layer, `memory_mask` (1, source), the tokens. */
+  /** What a `CachedTransformer` knows between two tokens: one `KVCache` a layer, `memory_mask` (1, source), the tokens. */
   class CachedState {
     constructor(layers, memory_mask, tokens) {
       this.layers = layers;
@@ -50,7 +50,7 @@
 
     /** Return a state that goes on from here by itself. */
     copy() {
-      const layers = this.layers.map((cache) => new LayerCache(cache.cross_kv, cache.self_kv));
+      const layers = this.layers.map((cache) => new KVCache(cache.cross_kv, cache.self_kv));
       return new CachedState(layers, this.memory_mask, this.tokens);
     }
   }
@@ -59,7 +59,7 @@
   class CachedTransformer extends Transformer {
     start(source, record) {
       const { memory, memory_mask, tokens } = super.start(source, record);
-      const layers = this.decoder.layers.map((layer) => LayerCache.of(layer, memory));
+      const layers = this.decoder.layers.map((layer) => KVCache.of(layer, memory));
       return new CachedState(layers, memory_mask, tokens);
     }
 
@@ -162,7 +162,7 @@
   }
 
   transformer_lib.decoding = {
-    LayerCache,
+    KVCache,
     decode_with_cache,
     CachedState,
     CachedTransformer,

@@ -3,7 +3,6 @@
 import itertools
 import math
 
-import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
@@ -23,8 +22,9 @@ from transformer_lib.seq2seq import EOS_ID as EOS
 from transformer_lib.seq2seq import PAD_ID as PAD
 from transformer_lib.seq2seq import SOS_ID as SOS
 from transformer_lib.teaching import capture_attention
-from transformer_lib.teaching.record import record
 from transformer_lib.transformer import Transformer, TransformerConfig
+
+ONES = torch.full((2, 3), 3)
 
 
 def tiny(seed=0, *, vocab=9, sharp=4.0, ending=0.0, kind=Transformer, **changes):
@@ -89,8 +89,7 @@ def log_probabilities(model, source, tokens):
     positions=st.sampled_from(["sinusoidal", "learned"]),
     ending=st.sampled_from([-2.0, 0.0, 2.0]),
 )
-@settings(max_examples=25)
-@pytest.mark.pitfall(15)
+@settings(max_examples=12)
 def test_a_cache_changes_no_score_of_any_step(seed, count, length, max_len, pre_norm, positions, ending):
     """Greedy decoding and a beam, on sentences of mixed lengths."""
     model = tiny(seed, pre_norm=pre_norm, positions=positions, max_len=9, ending=ending)
@@ -132,27 +131,16 @@ def test_attention_weights_are_captured_with_a_cache_too():
         assert_close(step[name], whole[name][:, :, -1:])
 
 
-@pytest.mark.parametrize("kind", [Transformer, CachedTransformer])
-def test_a_refused_call_leaves_the_state_as_it_was(kind):
-    model = tiny(max_len=2, kind=kind).eval()
-    state = model.start(torch.tensor([[3, 4]]))
-    model.decode(torch.tensor([[1, 5]]), state)
-    with pytest.raises(ValueError, match="the target needs 3 positions, but there are 2"):
-        model.decode(torch.tensor([[6]]), state)
-    assert state.tokens.tolist() == [[1, 5]]
-
-
 # Where sentences end
 
 
-@pytest.mark.pitfall(26)
 @given(
     seed=st.integers(0, 10_000),
     max_len=st.integers(1, 8),
     beam_size=st.integers(1, 5),
     ending=st.sampled_from([-9.0, 0.0, 1.5]),
 )
-@settings(max_examples=30)
+@settings(max_examples=12)
 def test_finished_sentences_stay_finished(seed, max_len, beam_size, ending):
     model = tiny(seed, ending=ending, max_len=8)
     source = sentences(seed, 4, 5)
@@ -174,8 +162,7 @@ def test_finished_sentences_stay_finished(seed, max_len, beam_size, ending):
 
 
 @given(seed=st.integers(0, 10_000), max_len=st.integers(1, 7))
-@settings(max_examples=15)
-@pytest.mark.pitfall(31)
+@settings(max_examples=10)
 def test_the_beam_never_extends_a_finished_one(seed, max_len):
     model = tiny(seed, ending=1.0, max_len=8)
     source = sentences(seed, 3, 4)
@@ -191,15 +178,6 @@ def test_the_beam_never_extends_a_finished_one(seed, max_len):
             expected = log_probabilities(model, row[None], h.tokens).sum().item()
             assert_close(h.log_probability, expected, rtol=1e-9, atol=1e-9)
             assert_close(h.score, expected / ((5 + len(h.tokens)) / 6) ** 0.6, rtol=1e-9, atol=1e-9)
-
-
-@given(seed=st.integers(0, 10_000), max_len=st.integers(1, 8), alpha=st.sampled_from([0.0, 0.6, 2.0]))
-@settings(max_examples=30)
-@pytest.mark.pitfall(31)
-def test_a_beam_of_one_is_greedy(seed, max_len, alpha):
-    model = tiny(seed, max_len=8, ending=0.5)
-    source = sentences(seed, 4, 5)
-    assert beam_search(model, source, max_len, beam_size=1, alpha=alpha).equal(greedy_decode(model, source, max_len))
 
 
 def patient_beam(model, source, max_len, beam_size, alpha):
@@ -227,8 +205,7 @@ def patient_beam(model, source, max_len, beam_size, alpha):
     ending=st.sampled_from([-1.0, 0.5, 2.0]),
     max_len=st.integers(1, 8),
 )
-@settings(max_examples=20)
-@pytest.mark.pitfall(31)
+@settings(max_examples=12)
 def test_to_stop_early_loses_nothing(seed, beam_size, alpha, ending, max_len):
     model = tiny(seed, ending=ending, max_len=8)
     source = sentences(seed, 3, 4)
@@ -241,7 +218,6 @@ def test_to_stop_early_loses_nothing(seed, beam_size, alpha, ending, max_len):
         assert all(len(h.tokens) == max_len for h in cut_off)
 
 
-@pytest.mark.pitfall(31)
 def test_the_search_waits_for_a_long_hypothesis():
     """Two short ones have ended, and the live one has a lower score; but the penalty will still rise."""
     model = tiny(vocab=5, max_len=8)
@@ -267,8 +243,7 @@ def test_the_search_does_stop_early():
 
 
 @given(seed=st.integers(0, 10_000), alpha=st.sampled_from([0.0, 0.6, 1.0, 3.0]), ending=st.sampled_from([-2.0, 0.0, 2.0]))
-@settings(max_examples=15)
-@pytest.mark.pitfall(31)
+@settings(max_examples=6)
 def test_a_full_beam_is_brute_force(seed, alpha, ending):
     words, max_len = [3, 4], 4
     model = tiny(seed, vocab=5, ending=ending, max_len=8)
@@ -286,39 +261,37 @@ def test_a_full_beam_is_brute_force(seed, alpha, ending):
     assert [[t for t in row if t != PAD] for row in chosen] == first
 
 
-@pytest.mark.pitfall(31)
-def test_the_length_penalty_prefers_longer_sentences():
-    lengths = []
-    for alpha in (0.0, 1.0, 4.0):
-        total = 0
-        for seed in range(10):
-            model = tiny(seed, ending=1.0, max_len=8)
-            total += sum(len(found[0].tokens) for found in beam_hypotheses(model, sentences(seed, 4, 5), 8, alpha=alpha))
-        lengths.append(total)
-    assert lengths[0] < lengths[1] < lengths[2]
+class ThreeBeginnings(torch.nn.Module):
+    """Words 3, 4, 5 have 0.40, 0.35, 0.25; after 3 and 4 two words have 0.5 each, after 5 one word is certain."""
+
+    max_len = math.inf
+
+    def __init__(self):
+        super().__init__()
+        self.chances = torch.zeros(8, 8)  # (word, next word)
+        self.chances[SOS, 3:6] = torch.tensor([0.40, 0.35, 0.25])
+        self.chances[3:5, 6:8] = 0.5
+        self.chances[5, 6] = self.chances[6, EOS] = self.chances[7, EOS] = 1
+
+    def start(self, source):
+        return self
+
+    def reorder(self, rows):
+        """What may follow depends on the last word alone."""
+
+    def decode(self, tokens, state):
+        return self.chances.log()[tokens]
+
+
+def test_a_beam_of_three_finds_what_a_beam_of_two_drops():
+    best = [beam_search(ThreeBeginnings(), ONES[:1], 3, beam_size=size, alpha=0.0)[0].tolist() for size in (1, 2, 3)]
+    assert best[0][0] == best[1][0] == 3 and best[2] == [5, 6, EOS]
 
 
 def test_the_length_penalty_by_hand():
     assert length_penalty(1, 0.6) == 1 and length_penalty(7, 0.0) == 1
     assert length_penalty(7, 1.0) == 2
     assert_close(length_penalty(13, 0.5), math.sqrt(3))
-
-
-def test_the_length_penalty_of_a_short_float_is_a_long_one(as_a_user_calls_it):
-    alpha = np.float32(0.6)
-    assert_close(length_penalty(468, alpha), (473 / 6) ** float(alpha), rtol=1e-14, atol=0)
-
-
-def test_a_wider_beam_finds_what_greedy_misses():
-    gained = 0
-    for seed in range(10):
-        model, source = tiny(seed, ending=0.5, max_len=8), sentences(seed, 4, 5)
-        for row, greedy, found in zip(
-            source, greedy_decode(model, source, 6), beam_hypotheses(model, source, 6, alpha=0.0), strict=True
-        ):
-            tokens = [t for t in greedy.tolist() if t != PAD]
-            gained += found[0].log_probability > log_probabilities(model, row[None], tokens).sum().item() + 1e-9
-    assert gained >= 5
 
 
 # One sentence does not know of the others
@@ -372,6 +345,7 @@ def test_sampling_by_hand():
     top_k=st.none() | st.integers(1, 40),
     top_p=st.none() | st.floats(1e-6, 1.0),
 )
+@settings(max_examples=40)
 def test_what_stays_is_the_best_and_sums_to_one(seed, vocab, temperature, top_k, top_p):
     torch.manual_seed(seed)
     logits = torch.randn(2, 3, vocab) * 3
@@ -389,15 +363,6 @@ def test_what_stays_is_the_best_and_sums_to_one(seed, vocab, temperature, top_k,
     lowest = logits.masked_fill(~stay, math.inf).amin(dim=-1)
     highest_left_out = logits.masked_fill(stay, -math.inf).amax(dim=-1)
     assert (lowest >= highest_left_out).all() or temperature > 100
-
-
-def test_top_p_keeps_the_fewest_words_that_reach_it():
-    torch.manual_seed(0)
-    chances = torch.rand(50, 20, dtype=torch.float64).softmax(dim=-1)
-    stay = sampling_probabilities(chances.log(), top_p=0.8) > 0
-    held = (chances * stay).sum(dim=-1)
-    smallest = chances.masked_fill(~stay, 2.0).amin(dim=-1)
-    assert (held >= 0.8).all() and (held - smallest < 0.8).all()
 
 
 def test_draws_follow_the_probabilities():
@@ -429,7 +394,6 @@ def test_sampling_repeats_with_its_generator_and_ends_in_greedy():
 
 
 @pytest.mark.parametrize("decode", [greedy_decode, sample_decode, beam_search, beam_hypotheses])
-@pytest.mark.pitfall(43, 44)
 def test_dropout_is_off_while_writing_and_every_mode_is_put_back(decode):
     model, source = tiny(2, dropout=0.5, max_len=8), sentences(2, 3, 4)
     model.train()
@@ -451,64 +415,21 @@ def test_dropout_is_off_while_writing_and_every_mode_is_put_back(decode):
     assert [part.training for part in model.modules()] == modes and torch.is_grad_enabled()
 
 
-# The record
-
-
-def test_the_longer_the_text_the_more_the_cache_saves():
-    """For 8 sentences at once; with one sentence, fixed costs of a step hide part of it."""
-    for d_model, least in {64: 3, 256: 5}.items():
-        ratios = {
-            row["length"]: row["ratio"]
-            for row in record("decoding_cache")["numbers"]
-            if row["d_model"] == d_model and row["sentences"] == 8
-        }
-        assert ratios[32] < ratios[64] < ratios[128] < ratios[256]
-        assert ratios[128] > least
-
-
 # Wrong input
-
-ONES = torch.full((2, 3), 3)
 
 
 @pytest.mark.usefixtures("as_a_user_calls_it")
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: greedy_decode(tiny(max_len=5), ONES, 0), "max_len must be in 1 … 5"),
-        (lambda: greedy_decode(tiny(max_len=5), ONES, 6), "max_len must be in 1 … 5"),
-        (lambda: sample_decode(tiny(max_len=5), ONES, 6), "max_len must be in 1 … 5"),
-        (lambda: beam_search(tiny(max_len=5), ONES, 6), "max_len must be in 1 … 5"),
+        (lambda: beam_search(tiny(max_len=5), ONES, 6), "max_len must be in 1 … 5, but it is 6"),
         (lambda: beam_search(tiny(), ONES, 5, beam_size=0), "beam_size must be at least 1, but it is 0"),
         (lambda: beam_search(tiny(), ONES, 5, alpha=-0.1), "alpha must be in 0 … 10, but it is -0.1"),
-        (lambda: beam_search(tiny(), ONES, 5, alpha=math.nan), "alpha must be in 0 … 10, but it is nan"),
-        (lambda: beam_hypotheses(tiny(), ONES, 5, beam_size=-1), "beam_size must be at least 1, but it is -1"),
-        (lambda: greedy_decode(tiny(), torch.full((1, 2), 9), 5), "must hold ids in 0 … 8"),
-        (lambda: greedy_decode(tiny(), torch.ones(3, dtype=torch.long), 5), "shape"),
-        (lambda: beam_search(tiny(), torch.ones(0, 3, dtype=torch.long), 5), "at least one sentence"),
-        (lambda: sample_decode(tiny(), ONES, 5, temperature=0.0), "temperature must be a positive number"),
-        (lambda: sample_decode(tiny(), ONES, 5, temperature=math.nan), "temperature must be a positive number"),
-        (lambda: sampling_probabilities(torch.tensor(0.0)), r"logits must have shape \(\.\.\., vocab\), but its shape is \(\)"),
-        (
-            lambda: sampling_probabilities(torch.zeros(2, 0)),
-            r"logits must have shape \(\.\.\., vocab\), but its shape is \(2, 0\)",
-        ),
-        (lambda: sampling_probabilities(torch.zeros(3, dtype=torch.int64)), "logits must hold floating-point numbers"),
+        (lambda: sample_decode(tiny(), ONES, 5, temperature=0.0), "temperature must be above 0, but it is 0.0"),
         (lambda: sampling_probabilities(torch.zeros(3), top_k=0), "top_k must be at least 1, but it is 0"),
-        (lambda: sampling_probabilities(torch.zeros(3), top_p=0.0), "top_p must be above 0 and at most 1"),
-        (lambda: sampling_probabilities(torch.zeros(3), top_p=1.1), "top_p must be above 0 and at most 1"),
-        (lambda: length_penalty(0, 0.6), "length must be at least 1"),
-        (lambda: length_penalty(3, -1.0), "alpha must be in 0 … 10, but it is -1.0"),
-        (lambda: greedy_decode(tiny(sharp=math.nan), ONES, 5), "scores are NaN"),
-        (lambda: other_batch(Transformer), "tokens and state must be equally many, but they are 3 and 2"),
-        (lambda: other_batch(CachedTransformer), "tokens and state must be equally many, but they are 3 and 2"),
+        (lambda: sampling_probabilities(torch.zeros(3), top_p=1.1), "top_p must be above 0 and at most 1, but it is 1.1"),
     ],
 )
 def test_wrong_input_says_what_is_wrong(call, message):
     with pytest.raises(ValueError, match=message):
         call()
-
-
-def other_batch(kind):
-    model = tiny(kind=kind)
-    model.decode(torch.full((3, 1), SOS), model.start(ONES))

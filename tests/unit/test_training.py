@@ -1,4 +1,4 @@
-"""Chapter 12: the shift, batches, loss per real token, one step, the loop, checkpoints, and a killed run that goes on."""
+"""Chapter 12: the shift, batches, loss per real token, one step, the loop, the mean of checkpoints."""
 
 import copy
 import math
@@ -15,7 +15,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from interrupted_run import CHECKPOINT_EVERY, STEPS, pairs, run
+from interrupted_run import CHECKPOINT_EVERY, STEPS, run
 from torch import nn
 from torch.nn import functional as F
 from torch.testing import assert_close
@@ -27,7 +27,6 @@ from transformer_lib.seq2seq import Seq2Seq
 from transformer_lib.training import (
     Batch,
     Checkpoint,
-    History,
     Validation,
     average_checkpoints,
     evaluate,
@@ -46,6 +45,17 @@ EXACT = {"rtol": 0, "atol": 1e-12}
 WITHOUT_SMOOTHING = partial(training_step, smoothing=0.0)
 sentences = st.lists(st.integers(3, VOCAB - 1), min_size=1, max_size=6)
 some_pairs = st.lists(st.tuples(sentences, sentences.map(lambda words: [*words, 2])), min_size=1, max_size=12)
+
+
+def pairs(count, seed, longest=6):
+    """Return sentence pairs of 1 … `longest` - 1 words, each target with EOS behind it."""
+    generator = torch.Generator().manual_seed(seed)
+
+    def words():
+        length = int(torch.randint(1, longest, (), generator=generator))
+        return torch.randint(3, VOCAB, (length,), generator=generator).tolist()
+
+    return [(words(), [*words(), 2]) for _ in range(count)]
 
 
 def transformer(dropout=0.0, d_model=8):
@@ -83,50 +93,29 @@ def same_weights(one, other):
 # The shift
 
 
-@pytest.mark.pitfall(25)
 def test_the_decoder_reads_one_word_behind():
     target_out = torch.tensor([[5, 6, 7, 2], [8, 2, 0, 0]])
     assert shift_right(target_out).tolist() == [[1, 5, 6, 7], [1, 8, 2, 0]]
     assert shift_right(target_out, sos_id=9).tolist() == [[9, 5, 6, 7], [9, 8, 2, 0]]
 
 
-@pytest.mark.pitfall(25)
-@given(pairs=some_pairs)
-def test_what_is_read_was_said_one_place_before(pairs):
-    batch = Batch.from_pairs(pairs)
-    assert batch.target_in[:, 0].eq(1).all()
-    assert batch.target_in[:, 1:].equal(batch.target_out[:, :-1])
-
-
-@pytest.mark.pitfall(26)
-@given(pairs=some_pairs)
-def test_every_target_ends_in_eos(pairs):
-    """Only padding follows it."""
-    batch = Batch.from_pairs(pairs)
-    for row, (_, target) in zip(batch.target_out.tolist(), pairs, strict=True):
-        end = row.index(2)
-        assert row[: end + 1] == target
-        assert set(row[end + 1 :]) <= {0}
-
-
-@pytest.mark.pitfall(26)
-def test_a_target_without_eos_is_refused():
-    with pytest.raises(ValueError, match=r"pair 1 must end in EOS \(id 2\), but it ends in 6"):
-        Batch.from_pairs([([3], [4, 2]), ([3], [4, 5, 6])])
-
-
 # Batches
 
 
 @given(pairs=some_pairs)
-def test_a_batch_holds_its_pairs_and_counts_words(pairs):
+@settings(max_examples=30)
+def test_a_batch_holds_its_pairs_shifted_and_counts_words(pairs):
+    """Only padding follows EOS, and what is read was said one position before."""
     batch = Batch.from_pairs(pairs)
     assert batch.source.shape == (len(pairs), max(len(source) for source, _ in pairs))
-    assert [[i for i in row if i] for row in batch.source.tolist()] == [source for source, _ in pairs]
+    assert contents([batch]) == pairs
+    assert all(2 not in row[:-1] and row[-1] == 2 for _, row in contents([batch]))
+    assert batch.target_in[:, 0].eq(1).all() and batch.target_in[:, 1:].equal(batch.target_out[:, :-1])
     assert batch.num_tokens == sum(len(target) for _, target in pairs)
 
 
 @given(pairs=some_pairs, parts=st.integers(1, 15))
+@settings(max_examples=30)
 def test_split_loses_no_sentence(pairs, parts):
     batch = Batch.from_pairs(pairs)
     split = batch.split(parts)
@@ -145,6 +134,7 @@ def contents(batches):
 
 
 @given(pairs=some_pairs, max_tokens=st.integers(7, 40), seed=st.none() | st.integers(0, 5))
+@settings(max_examples=40)
 def test_batches_keep_their_budget_and_every_pair(pairs, max_tokens, seed):
     """None is above its budget of tokens, and each pair is in exactly one."""
     batches = token_batches(pairs, max_tokens, seed)
@@ -203,7 +193,6 @@ def test_the_seed_makes_the_order():
 # The loss
 
 
-@pytest.mark.pitfall(24)
 @EACH_MODEL
 @settings(max_examples=10)
 @given(pairs=some_pairs, more=st.integers(1, 5))
@@ -219,7 +208,6 @@ def test_more_padding_moves_nothing(make, pairs, more):
     assert_close(evaluate(model, [wider]), evaluate(model, [batch]), **EXACT)
 
 
-@pytest.mark.pitfall(22)
 @EACH_MODEL
 @settings(max_examples=10)
 @given(pairs=some_pairs, parts=st.integers(2, 13))
@@ -230,20 +218,6 @@ def test_k_micro_batches_equal_one_batch(make, pairs, parts):
     parts_loss, given_ = one_step(model, batch, accumulation_steps=parts)
     assert_close(parts_loss, loss, **EXACT)
     assert_close(given_, expected, **EXACT)
-
-
-@pytest.mark.pitfall(22)
-@pytest.mark.parametrize("clip", [None, 0.5])
-def test_k_micro_batches_train_alike(clip):
-    batches = token_batches(pairs(30, seed=5), 40, seed=0)
-    models = []
-    for parts in (1, 2, 3, 7):
-        models.append(model_with_seed(transformer))
-        optimizer = torch.optim.SGD(models[-1].parameters(), lr=0.3, momentum=0.9)
-        step = partial(training_step, accumulation_steps=parts, max_grad_norm=clip)
-        train(models[-1], batches, steps=6, optimizer=optimizer, step=step)
-    for model in models[1:]:
-        assert_close(model.state_dict(), models[0].state_dict(), **EXACT)
 
 
 def test_the_loss_is_that_of_each_sentence_alone():
@@ -262,7 +236,6 @@ def test_the_loss_is_that_of_each_sentence_alone():
     assert_close(evaluate(model, token_batches(many, 12, seed=1)), expected.item(), **EXACT)
 
 
-@pytest.mark.pitfall(43)
 def test_evaluate_has_no_dropout_and_no_gradients():
     """It gives the mode back, also after an error."""
     model = model_with_seed(lambda: transformer(dropout=0.5))
@@ -288,11 +261,12 @@ def test_evaluate_has_no_dropout_and_no_gradients():
 # train
 
 
-@pytest.mark.pitfall(45)
-def test_train_is_a_plain_torch_loop():
+@pytest.mark.parametrize("parts", [1, 3])
+def test_train_is_a_plain_torch_loop(parts):
     batches = token_batches(pairs(30, seed=7), 40, seed=0)
     ours, theirs = model_with_seed(transformer), model_with_seed(transformer)
-    history = train(ours, batches, steps=2 * len(batches) + 1, step=partial(training_step, max_grad_norm=0.5))
+    step = partial(training_step, accumulation_steps=parts, max_grad_norm=0.5)
+    history = train(ours, batches, steps=2 * len(batches) + 1, step=step)
 
     optimizer, losses = torch.optim.Adam(theirs.parameters(), lr=0.001, betas=(0.9, 0.98), eps=1e-9), []
     for batch in [*batches, *batches, batches[0]]:
@@ -308,16 +282,6 @@ def test_train_is_a_plain_torch_loop():
     assert history.learning_rates == [0.001] * len(losses)
 
 
-@EACH_MODEL
-def test_each_kind_of_model_learns_one_batch(make):
-    batch = Batch.from_pairs(pairs(4, seed=8))
-    model = model_with_seed(make)
-    optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
-    history = train(model, [batch], steps=60, optimizer=optimizer, step=WITHOUT_SMOOTHING)
-    assert history.losses[-1] < 0.5 * history.losses[0]
-
-
-@pytest.mark.pitfall(25)
 def test_one_batch_is_learned_and_decoded_freely():
     batch = Batch.from_pairs(pairs(8, seed=9, longest=9))
     model = model_with_seed(lambda: transformer(d_model=32).float())
@@ -419,13 +383,65 @@ def test_a_loss_that_is_nan_stops_the_run(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+# The mean of checkpoints
+
+
+def test_the_mean_of_checkpoints_is_the_mean_of_weights(tmp_path):
+    models = [model_with_seed(transformer, seed) for seed in range(3)]
+    paths = [tmp_path / f"{seed}.pt" for seed in range(3)]
+    for path, model in zip(paths, models, strict=True):
+        save_checkpoint(path, model)
+    mean = model_with_seed(transformer, seed=9)
+    average_checkpoints(paths, mean)
+    for name, weight in mean.state_dict().items():
+        assert_close(weight, sum(model.state_dict()[name] for model in models) / 3)
+
+
+def test_whole_numbers_are_not_averaged(tmp_path):
+    models = [nn.BatchNorm1d(2) for _ in range(2)]
+    for i, model in enumerate(models):
+        model(torch.randn(4, 2))
+        model.num_batches_tracked.fill_(3 + i)
+        save_checkpoint(tmp_path / f"{i}.pt", model)
+    mean = nn.BatchNorm1d(2)
+    average_checkpoints([tmp_path / "0.pt", tmp_path / "1.pt"], mean)
+    assert mean.num_batches_tracked == 4
+    assert_close(mean.running_mean, (models[0].running_mean + models[1].running_mean) / 2)
+
+
+# Wrong input
+
+ONE = [([3, 4], [5, 2])]
+IDS = torch.ones(2, 3, dtype=torch.int64)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: Batch.from_pairs([]), "pairs must hold at least one"),
+        (lambda: Batch.from_pairs([*ONE, ([], [5, 2])]), "source of pair 1 must hold at least one word"),
+        (lambda: Batch.from_pairs([([3], [5, 2, 0])]), r"target of pair 0 .* no padding \(id 0\)"),
+        (lambda: Batch.from_pairs([([3], [2, 5])]), r"must end in EOS \(id 2\), but it ends in 5"),
+        (lambda: token_batches([], 10), "pairs must hold at least one"),
+        (lambda: token_batches([*ONE, ([3] * 9, [4, 2])], 8), "it is 8, and pair 1 has a sentence of 9 tokens"),
+        (lambda: evaluate(transformer(), []), "batches must hold at least one"),
+        (lambda: train(transformer(), lambda epoch: [], steps=1), "batches of epoch 0 must hold at least one"),
+        (lambda: train(transformer(), [Batch.from_pairs(ONE)], steps=0), "steps must be at least 1, but it is 0"),
+        (lambda: average_checkpoints([], transformer()), "paths must hold at least one"),
+    ],
+)
+def test_wrong_input_is_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
 # Stop and go on
 
 
 def kill(place, checkpoint):
     """Start the run in a process of its own, and return how that ended."""
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}
-    command = [sys.executable, str(Path(__file__).with_name("interrupted_run.py")), str(checkpoint), place]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    command = [sys.executable, str(Path(__file__).parents[1] / "interrupted_run.py"), str(checkpoint), place]
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
 
 
@@ -774,108 +790,8 @@ def test_a_rate_set_by_hand_comes_back(tmp_path):
     assert_close(states((model, optimizer, schedule)), states(saved), rtol=0, atol=0)
 
 
-def test_the_mean_of_checkpoints_is_the_mean_of_weights(tmp_path):
-    models = [trained_parts(seed)[0] for seed in range(3)]
-    paths = [tmp_path / f"{i}.pt" for i in range(3)]
-    for path, model in zip(paths, models, strict=True):
-        save_checkpoint(path, model)
-    mean = model_with_seed(transformer, seed=9)
-    average_checkpoints(paths, mean)
-    for name, weight in mean.state_dict().items():
-        expected = sum(model.state_dict()[name] for model in models) / 3
-        assert_close(weight, expected)
-
-
-def test_the_mean_of_one_checkpoint_is_itself(tmp_path):
-    model = trained_parts(seed=0)[0]
-    save_checkpoint(tmp_path / "one.pt", model)
-    mean = model_with_seed(transformer, seed=9)
-    average_checkpoints([tmp_path / "one.pt"], mean)
-    assert_close(mean.state_dict(), model.state_dict(), rtol=0, atol=0)
-
-
-def test_whole_numbers_are_not_averaged(tmp_path):
-    models = [nn.BatchNorm1d(2) for _ in range(2)]
-    for i, model in enumerate(models):
-        model(torch.randn(4, 2))
-        model.num_batches_tracked.fill_(3 + i)
-        save_checkpoint(tmp_path / f"{i}.pt", model)
-    mean = nn.BatchNorm1d(2)
-    average_checkpoints([tmp_path / "0.pt", tmp_path / "1.pt"], mean)
-    assert mean.num_batches_tracked == 4
-    assert_close(mean.running_mean, (models[0].running_mean + models[1].running_mean) / 2)
-
-
-def test_the_mean_of_wrong_checkpoints_changes_nothing(tmp_path):
-    save_checkpoint(tmp_path / "a.pt", transformer())
-    save_checkpoint(tmp_path / "b.pt", transformer(d_model=16))
-    model = transformer()
-    before = copy.deepcopy(model.state_dict())
-    with pytest.raises(ValueError, match="paths must hold at least one"):
-        average_checkpoints([], model)
-    with pytest.raises(ValueError, match=r"b\.pt cannot be read as one: its model"):
-        average_checkpoints([tmp_path / "a.pt", tmp_path / "b.pt"], model)
-    assert_close(model.state_dict(), before, rtol=0, atol=0)
-
-
 def test_no_file_and_no_folder_are_named(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"none\.pt"):
         load_checkpoint(tmp_path / "none.pt", transformer())
     with pytest.raises(FileNotFoundError):
         save_checkpoint(tmp_path / "none" / "a.pt", transformer())
-
-
-# Wrong input
-
-
-ONE = [([3, 4], [5, 2])]
-IDS = torch.ones(2, 3, dtype=torch.int64)
-
-
-def a_run(**settings):
-    return train(transformer(), [Batch.from_pairs(ONE)], **{"steps": 1, **settings})
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: shift_right(torch.ones(3, dtype=torch.int64), 1), r"shape \(3,\)"),
-        (lambda: shift_right(torch.ones(3, 0, dtype=torch.int64), 1), r"shape \(3, 0\)"),
-        (lambda: shift_right(torch.ones(3, 2), 1), "torch.float32"),
-        (lambda: Batch.from_pairs([]), "it is empty"),
-        (lambda: Batch.from_pairs([*ONE, ([], [5, 2])]), "source of pair 1 must hold at least one word"),
-        (lambda: Batch.from_pairs([([3], [])]), "target of pair 0 must hold at least one word"),
-        (lambda: Batch.from_pairs([([3, 0, 4], [5, 2])]), r"source of pair 0 .* no padding \(id 0\)"),
-        (lambda: Batch.from_pairs([([3], [5, 2, 0])]), "target of pair 0 .* no padding"),
-        (lambda: Batch.from_pairs([([3], [5])]), "must end in EOS"),
-        (lambda: Batch.from_pairs([([3], [2, 5])]), r"must end in EOS \(id 2\), but it ends in 5"),
-        (lambda: Batch(IDS, IDS, IDS.float()), "target_out must be int64, but it is torch.float32"),
-        (lambda: Batch(IDS[0], IDS, IDS), r"source must have shape .* \(3,\)"),
-        (lambda: Batch(IDS, IDS, IDS[:, 1:]), r"target_out must have shape \(2, 3\), but its shape is \(2, 2\)"),
-        (lambda: Batch(IDS[:1], IDS, IDS), r"target_in must have shape \(1, seq\), but its shape is \(2, 3\)"),
-        (lambda: Batch(IDS, IDS, 0 * IDS), "all is padding"),
-        (lambda: Batch(IDS[:0], IDS[:0], IDS[:0]), "all is padding"),
-        (lambda: Batch(IDS, IDS, IDS).split(0), "parts must be at least 1, but it is 0"),
-        (lambda: token_batches([], 10), "it is empty"),
-        (lambda: token_batches([*ONE, ([3] * 9, [4, 2])], 8), "it is 8, and pair 1 has a sentence of 9 tokens"),
-        (lambda: token_batches([([3], [4] * 9 + [2])], 9), "it is 9, and pair 0 has a sentence of 10 tokens"),
-        (lambda: token_batches([([3], [4])], 9), "must end in EOS"),
-        (lambda: evaluate(transformer(), []), "batches must hold at least one"),
-        (lambda: train(transformer(), [], steps=1), "batches of epoch 0 must hold at least one, but it is empty"),
-        (lambda: train(transformer(), lambda epoch: [], steps=1), "batches of epoch 0 must hold at least one"),
-        (lambda: a_run(steps=0), "steps must be at least 1, but it is 0"),
-        (lambda: a_run(step=partial(training_step, accumulation_steps=0)), "accumulation_steps must be at least 1"),
-        (lambda: Checkpoint("a.pt", every=0), "every must be at least 1, but it is 0"),
-        (lambda: Validation([Batch.from_pairs(ONE)], every=0), "every must be at least 1"),
-        (lambda: a_run(step=partial(training_step, smoothing=1.0)), "smoothing must be .* 1.0"),
-        (lambda: Validation([]), "batches must hold at least one"),
-    ],
-)
-@pytest.mark.usefixtures("as_a_user_calls_it")
-def test_wrong_input_is_named(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
-
-
-def test_a_new_history_is_empty():
-    assert History() == History([], [], {}, 0, 0.0)
