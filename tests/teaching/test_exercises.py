@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from nbclient import NotebookClient
 
 from transformer_lib.teaching import exercises
-from transformer_lib.teaching.exercises import Hint, compare, exercise, expect, judge, normal, numbers
+from transformer_lib.teaching.exercises import Hint, compare, exercise, expect, check, normal, numbers
 
 needs_alarm = pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="this system has no SIGALRM")
 
@@ -140,7 +140,7 @@ def test_arguments_are_written_out_where_they_say_something(says):
     def pieces():
         yield 1
 
-    @judge
+    @check
     def call(attempt):
         attempt(2, ["a"], torch.full((2,), 0.5), torch.tensor([1, 2]), torch.zeros(17), pieces(), stub, torch.nn.ReLU())
 
@@ -149,7 +149,7 @@ def test_arguments_are_written_out_where_they_say_something(says):
 
 
 def test_a_fault_in_the_check_itself_does_not_raise(says):
-    @judge
+    @check
     def broken(attempt):
         raise ArithmeticError("ours")
 
@@ -358,10 +358,10 @@ def test_each_call_gets_copies_of_its_own(says, argument):
     assert content(argument) == before
 
 
-def test_a_judge_sees_what_the_answer_has_changed(says):
+def test_a_check_sees_what_the_answer_has_changed(says):
     given = [1, 2]
 
-    @judge
+    @check
     def keeps(attempt):
         attempt(given)
         return "kept" if attempt.handed == [given] else "changed"

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn.functional import pad
 
 from transformer_lib.teaching.bugs import BUGS, switched_on
-from transformer_lib.teaching.exercises import Hint, compare, exercise, judge, numbers
+from transformer_lib.teaching.exercises import Hint, check, compare, exercise, numbers
 from transformer_lib.teaching.experiments.bug_museum import CONFIG
 from transformer_lib.transformer import Transformer
 
@@ -70,7 +70,7 @@ class _LooksBack(nn.Module):
         return logits
 
 
-@judge
+@check
 def sees_future(attempt: Callable) -> str:
     """The reader's `sees_future(model, source, target_in)` says whether a later word moves an earlier output."""
     source, read = _sentences(1)
@@ -108,7 +108,7 @@ class _Times(nn.Module):
         return self.factor * self.model(source, target_in)
 
 
-@judge
+@check
 def padding_effect(attempt: Callable) -> str:
     """The reader's `padding_effect(model, source, target_in, columns)` is the largest difference that padding makes."""
     source, read = _sentences(2)
@@ -141,7 +141,7 @@ def padding_effect(attempt: Callable) -> str:
 _BUGS = ("none", "future", "padding-rows", "one-layer", "start")
 
 
-@judge
+@check
 def which_bug(attempt: Callable) -> str:
     """The reader's `which_bug(build)` names the bug that is switched on."""
     for seed, name in enumerate((*_BUGS, "start", "none", "one-layer")):
