@@ -17,8 +17,11 @@ refuses an answer that changes what it was given. What no table can tell has `@c
 import copy
 import functools
 import reprlib
+import signal
+import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -27,6 +30,7 @@ from torch import Tensor
 
 __all__ = ["Hint", "check", "compare", "exercise", "expect", "normal", "numbers", "same"]
 
+SECONDS = 5.0  # how long one call of the reader's function may take
 SHOWN = 16  # arrays up to this size are written out
 _WRITER = reprlib.Repr()
 _WRITER.maxstring = _WRITER.maxother = 80
@@ -153,14 +157,8 @@ def same(given: Any, expected: Any) -> bool:
 
 def _line(results: Sequence, tables: Sequence, hint: str, parts: Sequence[str], where: Sequence[str]) -> str:
     """Return the praise if every result is right; else raise the hint of the mistake that explains the results."""
-
-    def fits(result: Any, answer: Any) -> bool:
-        if isinstance(result, Hint) or isinstance(answer, type):
-            return isinstance(answer, type) and isinstance(getattr(result, "__cause__", None), answer)
-        return all(map(same, result, answer if parts else (answer,)))
-
     praise = tables[0][0][1]
-    fitting = [{line for answer, line in table if fits(result, answer)} for result, table in zip(results, tables)]
+    fitting = [{line for answer, line in table if _fits(result, answer, parts)} for result, table in zip(results, tables)]
     wrong = [n for n, lines in enumerate(fitting) if praise not in lines]
     if not wrong:
         return praise
@@ -177,6 +175,12 @@ def _line(results: Sequence, tables: Sequence, hint: str, parts: Sequence[str], 
         expect(given, expected, hint, what=f"{name}{where[wrong[0]]}")
 
 
+def _fits(result: Any, answer: Any, parts: Sequence[str]) -> bool:
+    if isinstance(result, Hint) or isinstance(answer, type):
+        return isinstance(answer, type) and isinstance(getattr(result, "__cause__", None), answer)
+    return all(map(same, result, answer if parts else (answer,)))
+
+
 class _Attempt:
     """The reader's function, with everything that can go wrong in it turned into a hint; `handed` is what it was given."""
 
@@ -190,7 +194,10 @@ class _Attempt:
             self.handed = arguments
         call = _written(arguments)
         try:
-            result = self.__wrapped__(*self.handed)
+            with _time_limit():
+                result = self.__wrapped__(*self.handed)
+        except KeyboardInterrupt:
+            raise Hint(f"{call} had no answer and was stopped: is there a loop that never ends?") from None
         except (Exception, SystemExit) as problem:
             if isinstance(problem, NotImplementedError) and not self.answered:
                 raise _NotAttempted from None
@@ -208,16 +215,31 @@ class _Attempt:
         return result
 
 
+@contextmanager
+def _time_limit() -> Iterator[None]:
+    """Interrupt the block after `SECONDS`, as a reader does who presses stop; in the main thread of Linux or macOS."""
+    if not hasattr(signal, "SIGALRM") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, SECONDS, 0.05)  # repeated: an `except:` in the reader's loop may swallow the first
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    return value.detach().cpu().double().numpy() if hasattr(value, "detach") else value
+
+
 def _array(value: Any) -> np.ndarray | None:
     """Return `value` as an array of floats, or None where it is not made of numbers."""
-
-    def plain(value: Any) -> Any:
-        if isinstance(value, list | tuple):
-            return [plain(part) for part in value]
-        return value.detach().cpu().double().numpy() if hasattr(value, "detach") else value
-
     try:
-        array = np.asarray(plain(value))
+        array = np.asarray(_plain(value))
         return None if array.dtype.kind in "USc" else array.astype(float)
     except Exception:
         return None
@@ -235,12 +257,12 @@ def _shown(array: np.ndarray | np.floating) -> str:
 
 def _written(arguments: Sequence) -> str:
     """Return the arguments of a call as text: values, names of functions, and shapes of arrays that are not short and whole."""
+    return f"({', '.join(map(_text, arguments))})"
 
-    def text(part: Any) -> str:
-        if not hasattr(part, "shape"):
-            return getattr(part, "__name__", None) or _WRITER.repr(part)
-        array = _array(part)
-        short = array is not None and array.size <= SHOWN and (array == array.round()).all()
-        return _shown(array) if short else f"array of shape {tuple(part.shape)}"
 
-    return f"({', '.join(map(text, arguments))})"
+def _text(part: Any) -> str:
+    if not hasattr(part, "shape"):
+        return getattr(part, "__name__", None) or _WRITER.repr(part)
+    array = _array(part)
+    short = array is not None and array.size <= SHOWN and (array == array.round()).all()
+    return _shown(array) if short else f"array of shape {tuple(part.shape)}"

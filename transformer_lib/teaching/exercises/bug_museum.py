@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
-from transformer_lib.teaching.bugs import BUGS, switched_on
+from transformer_lib.teaching.bugs import BUGS, inject_bug
 from transformer_lib.teaching.exercises import Hint, check, compare, exercise, numbers
 from transformer_lib.teaching.experiments.bug_museum import CONFIG
 from transformer_lib.transformer import Transformer
@@ -34,7 +34,7 @@ def reported_loss(loss: float, lengths: list[int]) -> Iterator:
 @contextmanager
 def _library_with(name: str) -> Iterator[None]:
     bugs = {bug.name: bug for bug in BUGS}
-    with switched_on(bugs[name]) if name in bugs else nullcontext():
+    with inject_bug(bugs[name]) if name in bugs else nullcontext():
         yield
 
 
