@@ -4,7 +4,6 @@ import pytest
 
 from transformer_lib.teaching.experiments.training import reverse_pairs
 from transformer_lib.teaching.figures import live
-from transformer_lib.teaching.figures.live.token_budget import LENGTHS
 from transformer_lib.training import token_batches
 
 PAIRS = reverse_pairs(48, 15, seed=0)
@@ -18,14 +17,6 @@ def said(batches):
     return f"{many}. {words} words in {places} places, {100 - 100 * words / places:.0f} % padding."
 
 
-def test_the_sentences_are_those_of_the_picture():
-    assert [len(target) for _, target in PAIRS] == LENGTHS
-
-
-def test_the_still_picture_says_what_token_batches_makes():
-    assert said(token_batches(PAIRS, 128)) in live.token_budget().says
-
-
 @pytest.mark.parametrize(("place", "budget"), [(0, 16), (2, 64), (4, 128), (9, 768)])
 def test_the_rectangles_are_those_of_token_batches(touch, slide, place, budget):
     seen = touch(live.token_budget())
@@ -33,11 +24,3 @@ def test_the_rectangles_are_those_of_token_batches(touch, slide, place, budget):
     batches = token_batches(PAIRS, budget)
     assert said(batches) in seen.figure.locator(".tl-says").inner_text()
     assert seen.figure.locator("rect[data-batch]").count() == len(batches)
-
-
-def test_as_they_come_there_is_more_padding(touch):
-    seen = touch(live.token_budget(), width=390)
-    seen.figure.get_by_label("sorted by length").press("Space")
-    text = seen.figure.locator(".tl-says").inner_text()
-    assert text.startswith("As they come") and int(text.split("places, ")[1].split(" %")[0]) > 30
-    assert seen.complaints == []

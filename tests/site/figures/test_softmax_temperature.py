@@ -27,28 +27,3 @@ def test_the_weights_are_those_of_torch(touch, slide, index, d_k, divide, place,
     assert float(largest) == pytest.approx(weights.max().item(), abs=0.00051)
     assert float(moves) == pytest.approx((weights * (1 - weights)).sum().item(), abs=0.00051)
     assert ("does here what dividing by √d_k does" in says) == (not divide and d_k > 1 and temperature == d_k**0.5)
-
-
-def test_the_dot_products_grow_with_the_root_of_the_width_and_the_divided_scores_do_not(touch, slide):
-    seen = touch(live.softmax_temperature())
-    seen.figure.get_by_label("divide by").press("Space")
-    rows = {}
-    for index in (1, 3):
-        slide(seen, "d_k", index)
-        rows[index] = [float(text) for text in seen.figure.locator("svg text[text-anchor=end]").all_text_contents()[2:]]
-    narrow, wide = rows[1], rows[3]
-    assert wide[::2] == pytest.approx([4 * dot for dot in narrow[::2]])
-    assert wide[1::2] == narrow[1::2]
-
-
-def test_at_each_width_a_temperature_does_what_the_box_does(touch, slide):
-    seen = touch(live.softmax_temperature())
-    shown = seen.figure.locator("svg rect + text")
-    for index, place in enumerate([2, 3, 4, 5, 6, 7]):  # √d_k is 1, 2, 4, 8, 16, 32
-        slide(seen, "d_k", index)
-        slide(seen, "temperature", place)
-        by_temperature = shown.all_text_contents()
-        slide(seen, "temperature", 2)
-        seen.figure.get_by_label("divide by").press("Space")
-        assert shown.all_text_contents() == by_temperature
-        seen.figure.get_by_label("divide by").press("Space")

@@ -1,6 +1,5 @@
 """The figure's matrices are the library's, for the translator's own weights; its words and its complaints."""
 
-import json
 import math
 import re
 
@@ -12,8 +11,6 @@ from transformer_lib.masks import causal_mask, padding_mask
 from transformer_lib.seq2seq import PAD_ID, SOS_ID
 from transformer_lib.teaching.figures import live
 from transformer_lib.translation import pretrained_translator
-
-SIDES = ["end", "beginning"]
 
 
 @pytest.fixture(scope="module")
@@ -120,73 +117,3 @@ def test_scores_mask_and_weights_are_those_of_the_library(
             assert rest.startswith("This query may look at nothing.")
         assert rest.endswith("so its scores change too.") == (side == 1 and pads > 0)
     assert seen.complaints == []
-
-
-def test_without_scripts_the_table_holds_the_weights_before_any_mask(touch, translator, first_head):
-    seen = touch(live.masked_sentence(), scripts=False)
-    ids = [SOS_ID, *translator.tokenizer.encode("je suis étudiant"), PAD_ID]
-    _, weights = first_head(ids, None)
-    shown = seen.figure.locator("td").all_text_contents()
-    assert [
-        (text, value) for text, value in zip(shown, weights.flatten().tolist(), strict=True) if not close(text, value)
-    ] == []
-
-
-def test_each_word_is_one_token_and_no_two_differ_by_an_accent_alone(translator):
-    """As the script reads them: without accents and capitals."""
-    words = live.masked_sentence().data["words"][2:]
-    tokens = [translator.tokenizer.tokens(word) for word in words]
-    assert tokens == [[f"▁{word}"] for word in words]
-    plain = translator.tokenizer.backend.normalizer  # NFC: é is one character
-    assert [plain.normalize_str(word) for word in words] == words
-    without = str.maketrans("àâçèéêëîïôùûœ", "aaceeeeiiouuo")
-    assert len({word.translate(without) for word in words}) == len(words)
-
-
-@pytest.mark.parametrize(
-    ("text", "complaint"),
-    [
-        ("", "Write at least one word."),
-        ("   ", "Write at least one word."),
-        ("je " * 300, "At most 5 words fit here, and these are 300."),
-        ("je suis 😀", "“😀” is not among the figure's words. Some that are: je, "),
-        ("학생", "“학생” is not among the figure's words."),
-        ("je suis étudi", "“étudi” is not among the figure's words. Some that are: elle, es, est, et, "),
-        ("<b>je</b>", "“<b>je</b>” is not among"),
-        ("<SOS> je", "“<SOS>” is not among"),
-        ("x" * 500, f"“{'x' * 20}” is not among"),
-        ("__proto__", "“__proto__” is not among"),
-    ],
-)
-def test_a_text_that_cannot_be_read_gets_a_sentence_and_the_picture_stays(touch, text, complaint):
-    seen = touch(live.masked_sentence(), width=390)
-    before = seen.figure.locator(".tl-stage").inner_html()
-    box = seen.figure.get_by_role("textbox", name="French sentence")
-    box.fill(text)
-    assert says(seen).startswith(complaint)
-    assert seen.figure.locator(".tl-says.tl-wrong").count() == 1
-    assert seen.figure.locator(".tl-stage").inner_html() == before
-    opacity = "node => Number(getComputedStyle(node).opacity)"
-    assert seen.figure.locator(".tl-stage").evaluate(opacity) < 0.5, "a picture of another sentence is pale"
-    assert seen.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    box.fill("je suis étudiant")
-    assert seen.figure.locator(".tl-says.tl-wrong").count() == 0
-    assert seen.figure.locator(".tl-stage").evaluate(opacity) == 1
-    assert seen.complaints == []
-
-
-def test_a_cell_can_be_chosen_by_a_click_too_and_stays_chosen_when_padding_comes_before_it(touch, choose):
-    seen = touch(live.masked_sentence())
-    seen.figure.locator("g[data-cell=weights]").nth(3 * 5 + 1).click()
-    assert says(seen).startswith("étudiant looks at je: ")
-    choose(seen, "padding at the", 1)
-    assert says(seen).startswith("étudiant looks at je: ")
-    label = seen.figure.get_by_role("img").get_attribute("aria-label")
-    assert label.startswith("Scores, mask and weights of <PAD> <SOS> je suis étudiant. Weights of the query étudiant: ")
-
-
-def test_the_weights_are_those_of_the_committed_file_and_few(translator):
-    data = live.masked_sentence().data
-    name, rows, columns = data["parameters"]["shapes"][0]
-    assert (name, rows, columns) == ("embedding", len(data["words"]), translator.model.config.d_model)
-    assert len(json.dumps(data)) < 60_000

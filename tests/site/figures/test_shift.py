@@ -39,22 +39,3 @@ def test_with_its_own_words_it_does(touch, slide):
         assert [word for word, kind in row(seen, "reads") if kind == "read"] == read
     assert row(seen, "must say") == []
     assert "after one mistake all that follows is open" in seen.figure.locator(".tl-says").inner_text()
-
-
-def test_without_the_shift_the_answer_is_what_it_reads(touch, slide):
-    seen = touch(live.shift())
-    mistake = seen.figure.get_by_role("group", name="a mistake")
-    pressed = mistake.locator("[aria-pressed=true]")
-    mistake.get_by_role("button", name="at step 2").press("Enter")
-    seen.figure.get_by_role("button", name="its own words").press("Enter")
-    assert pressed.inner_text() == "at step 2", "the chapter goes from one to the other with the same mistake"
-    seen.figure.get_by_role("button", name="the answer itself").press("Enter")
-    assert pressed.inner_text() == "none", "whoever copies makes no mistake"
-    assert mistake.get_by_role("button", disabled=True).count() == 4
-    for step in (1, 2, 3, 4):
-        slide(seen, "step", step - 1)
-        assert [word for word, _ in row(seen, "says")][:step] == ANSWERS[:step]
-        assert [word for word, kind in row(seen, "reads") if kind == "leak"] == [ANSWERS[step - 1]]
-    seen.figure.get_by_role("button", name="the right words").press("Enter")
-    assert mistake.get_by_role("button", disabled=False).count() == 4 and pressed.inner_text() == "none"
-    assert seen.complaints == []

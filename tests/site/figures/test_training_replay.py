@@ -1,7 +1,5 @@
 """Each stop shows the record's loss, count, words, weights and probabilities; playing goes on to the end, and again."""
 
-import re
-
 import pytest
 
 from transformer_lib.teaching import record
@@ -9,25 +7,6 @@ from transformer_lib.teaching.figures import live
 
 NUMBERS = record("translation_progress")["numbers"]
 STOPS, TARGET, SOURCE = NUMBERS["stops"], NUMBERS["target"], NUMBERS["source"]
-
-
-def test_the_record_is_whole():
-    assert [stop["step"] for stop in STOPS] == list(range(0, 1001, 25))
-    assert [stop["loss"] for stop in STOPS][-1] < 1.2 < 6 < STOPS[0]["loss"]
-    for stop in STOPS:
-        assert len(stop["written"]) == len(NUMBERS["sentences"]) == 4
-        assert [len(row) for row in stop["weights"]] == [len(SOURCE)] * len(TARGET)
-        assert all(sum(row) == pytest.approx(1, abs=0.03) for row in stop["weights"])
-    assert STOPS[-1]["written"][0] == NUMBERS["sentences"]["the white cow is tired"]
-
-
-def test_when_blanche_finds_white_is_left_to_the_reader(touch, slide):
-    figure = live.training_replay()
-    seen = touch(figure)
-    said = seen.figure.locator(".tl-says")
-    assert said.inner_text().startswith("After 0 steps") and "“blanche” looks most at “is”" in said.inner_text()
-    slide(seen, "steps", 9)
-    assert "“blanche” looks most at “white”" in said.inner_text()
 
 
 @pytest.mark.parametrize(("stop", "word"), [(0, 0), (12, 5), (40, 2)])
@@ -49,16 +28,3 @@ def test_a_stop_shows_the_records_numbers(touch, slide, choose, stop, word):
         text = seen.figure.get_by_role("row", name=english).locator("td").inner_text()
         assert (text == f"{french} ✓") == (written == french)
         assert written.startswith(text.removesuffix(" ✓").removesuffix(" …").strip())
-
-
-def test_it_goes_on_stop_by_stop_and_begins_again(touch, slide):
-    seen = touch(live.training_replay(), width=390)
-    slide(seen, "steps", 39)
-    step = lambda: int(re.match(r"After (\d+) steps", seen.figure.locator(".tl-says").inner_text())[1])
-    onward = seen.figure.get_by_role("button", name="next stop")
-    found = []
-    for _ in range(3):
-        onward.press("Enter")
-        found.append((step(), seen.figure.get_by_role("slider").input_value()))
-    assert found == [(1000, "40"), (0, "0"), (25, "1")]
-    assert seen.complaints == []

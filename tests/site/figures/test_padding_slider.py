@@ -29,28 +29,3 @@ def test_the_bars_are_the_records_logits(touch, slide, choose, review, columns):
     assert f"{sum(right)} of {len(RUNS)} readers say so" in says
     assert f"{columns} × padding" in says
     assert ("Wrong: reader" in says) == (not all(right))
-
-
-def test_with_the_mask_the_slider_moves_nothing(touch, slide):
-    seen = touch(live.padding_slider())
-    seen.figure.get_by_label("mask the padding").press("Space")
-    before = shown(seen)
-    slide(seen, "columns of padding", 40)
-    assert shown(seen) == before
-    assert before[0] == pytest.approx([run["logits with mask"][0][-1] for run in RUNS], abs=0.051)
-
-
-def test_each_bar_stays_inside_at_any_width(touch, slide):
-    seen = touch(live.padding_slider(), width=390)
-    slide(seen, "columns of padding", 40)
-    inside = seen.figure.evaluate(
-        """figure => {
-            const whole = figure.querySelector('svg').getBoundingClientRect()
-            return [...figure.querySelectorAll('svg rect')].every(rect => {
-                const box = rect.getBoundingClientRect()
-                return box.left >= whole.left - 1 && box.right <= whole.right + 1
-            })
-        }"""
-    )
-    assert inside
-    assert seen.complaints == []

@@ -6,7 +6,6 @@ import re
 import pytest
 import torch
 
-from tools import notebooks
 from transformer_lib.decoding import beam_hypotheses, beam_search, greedy_decode, length_penalty
 from transformer_lib.seq2seq import EOS_ID
 from transformer_lib.teaching.figures import live
@@ -38,13 +37,6 @@ def minus(text):
 
 def said(seen):
     return seen.figure.locator(".tl-says").inner_text()
-
-
-def test_the_book_is_the_chapters():
-    cell = next(cell for cell in notebooks.read(notebooks.find("13")).cells if cell.id == "phrase-book")
-    space = {}
-    exec(cell.source, space)
-    assert {english: space["BOOK"][english] for english in BOOK} == BOOK
 
 
 @pytest.mark.parametrize("number", range(len(BOOK)))
@@ -108,77 +100,3 @@ def test_every_step_and_score_is_the_librarys(touch, slide, number, beam):
             assert (int(tokens), float(chance)) == (len(one.tokens), book[sentence])
             assert minus(score) == pytest.approx(one.score, abs=0.00051)
         seen.page.keyboard.press("ArrowRight")
-
-
-def test_back_and_start_again_undo_and_hand_the_keyboard_on(touch):
-    seen = touch(live.beam_tree())
-    shown = [seen.figure.locator(".tl-stage").inner_html()]
-    for _ in range(4):
-        press(seen, "next step")
-        shown.append(seen.figure.locator(".tl-stage").inner_html())
-    assert len(set(shown)) == 5
-    focused = seen.page.locator(":focus")
-    assert focused.inner_text() == "back"
-    for expected in reversed(shown[:4]):
-        seen.page.keyboard.press("Enter")
-        assert seen.figure.locator(".tl-stage").inner_html() == expected
-    assert focused.inner_text() == "next step"
-    seen.page.keyboard.press("Enter")
-    seen.page.keyboard.press("Enter")
-    press(seen, "start again")
-    assert seen.figure.locator(".tl-stage").inner_html() == shown[0]
-    assert focused.inner_text() == "next step" and seen.complaints == []
-
-
-def test_a_reader_says_what_stays_by_click_and_by_key(touch, slide):
-    seen = touch(live.beam_tree())
-    seen.figure.locator("g[data-words=vous] rect").click(position={"x": 6, "y": 6})
-    assert said(seen).startswith("You said vous: no. Step 1: tu (0.60) is the most probable and stays")
-    press(seen, "start again")
-    seen.figure.get_by_label("tu", exact=True).press("Space")
-    assert said(seen).startswith("You said tu: right.")
-    # One candidate for one place: nothing to say, and the keyboard goes on.
-    assert seen.figure.get_by_role("checkbox").count() == 0
-    assert seen.page.locator(":focus").inner_text() == "next step"
-
-    slide(seen, "beam", 1)
-    press(seen, "start again")
-    for _ in range(2):
-        press(seen, "next step")
-    first, *others = seen.figure.get_by_role("checkbox").all()
-    assert len(others) == 2
-    first.press("Space")
-    assert first.is_checked() and set(nodes(seen, "said")) == {"tu es étudiant"}
-    assert seen.page.locator(":focus").evaluate("node => node.parentElement.textContent") == "tu es étudiant"
-    seen.page.keyboard.press("Space")  # and back
-    assert not nodes(seen, "said")
-    others[0].press("Space")
-    seen.figure.locator("g[data-words='vous êtes étudiant'] rect").click(position={"x": 6, "y": 6})
-    assert said(seen).startswith("You said tu es étudiante and vous êtes étudiant: 1 right, of 2.")
-    assert seen.complaints == []
-
-
-@pytest.mark.parametrize("width", [390, 1280])
-def test_it_asks_only_where_there_is_a_choice_and_the_tree_stays_in_its_place(touch, slide, width):
-    seen = touch(live.beam_tree(), width=width)
-    slide(seen, "beam", 1)
-    for english in BOOK:
-        seen.figure.get_by_label("sentence").focus()
-        seen.page.keyboard.type(english)
-        places, asked = set(), set()
-        while True:
-            asks = "What stays?" in said(seen)
-            candidates = seen.figure.locator("g[data-kind=candidate]")
-            assert bool(seen.figure.get_by_role("checkbox").count()) == asks
-            assert ("?" in "".join(candidates.all_text_contents())) == asks
-            assert (
-                candidates.evaluate_all("all => all.every(one => one.style.cursor === 'pointer')") == asks
-                or not candidates.count()
-            )
-            asked.add(asks)
-            places.add(tuple(seen.figure.locator(".tl-stage").bounding_box().values()))
-            if seen.figure.get_by_role("button", name="next step").is_disabled():
-                break
-            press(seen, "next step")
-        assert len(places) == 1 and asked == {True, False}
-    assert seen.complaints == []

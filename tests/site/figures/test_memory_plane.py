@@ -58,15 +58,3 @@ def test_the_query_follows_the_mouse_and_the_sliders_follow_the_query(touch):
     sliders = seen.figure.get_by_role("slider")
     assert [slider.get_attribute("aria-valuetext") for slider in sliders.all()] == ["-2.00", "1.50"]
     assert seen.complaints == []
-
-
-def test_a_word_that_wins_and_an_even_look_are_told(touch, slide):
-    seen = touch(live.memory_plane())
-    says = seen.figure.locator(".tl-says")
-    assert "“late” gets 0.844" in says.inner_text()
-    slide(seen, "q, to the right", 12)
-    slide(seen, "q, upwards", 12)
-    assert "Every word gets 0.333" in says.inner_text()
-    slide(seen, "q, to the right", 20)
-    slide(seen, "q, upwards", 4)
-    assert "“I” and “late” get 0.495" in says.inner_text()

@@ -1,7 +1,5 @@
 """What the figure makes of a review is what the library makes of it, with the same weights."""
 
-import json
-
 import pytest
 import torch
 
@@ -95,54 +93,3 @@ def test_ids_batch_and_logits_are_those_of_the_library(touch, reader, review, ch
             assert ("Without the mask" in says(seen)) == (not mask and len(own) < len(other))
         seen.figure.get_by_role("checkbox", name="mask the padding").press("Space")
     assert seen.complaints == []
-
-
-def test_an_example_is_taken_into_the_box_and_can_be_changed(touch, reader, choose):
-    """The second one is what the chapter says of it: taken for praise, until padding is read."""
-    seen = touch(live.review_reader())
-    choose(seen, "examples", 1)
-    box = seen.figure.get_by_role("textbox", name="review")
-    assert box.input_value() == "The story was not good."
-    assert numbers(seen, "gru") == pytest.approx(after_each(reader.classifier, [1, 34, 2, 3, 41]), abs=0.0501)
-    assert says(seen).startswith("Logits: GRU +")
-    seen.figure.get_by_role("checkbox", name="mask the padding").press("Space")
-    assert says(seen).startswith("Logits: GRU −") and "last turned at “<pad>”" in says(seen)
-    seen.figure.get_by_role("checkbox", name="mask the padding").press("Space")
-    box.press("End")
-    seen.page.keyboard.type(" At all!")
-    assert "The GRU's sign last turned at “at”." in says(seen)
-
-
-@pytest.mark.parametrize("review", ["very " * 300, "x" * 3000, "학생 " * 18, "<script>alert(1)</script>", "🎬" * 100])
-def test_any_text_leaves_the_page_whole(touch, review, choose):
-    seen = touch(live.review_reader(), width=390)
-    write(seen, review)
-    assert says(seen).endswith(".")
-    assert seen.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    cut = seen.figure.evaluate(
-        """figure => [...figure.querySelectorAll('svg text')].filter(text => {
-            const [box, whole] = [text.getBoundingClientRect(), text.ownerSVGElement.getBoundingClientRect()]
-            return box.left < whole.left - 1 || box.right > whole.right + 1
-        }).map(text => text.textContent)"""
-    )
-    assert cut == []
-    if "very" in review:
-        assert says(seen).startswith("This review has 300 words, and 18 fit here.")
-        choose(seen, "words read at most", 4)
-        assert "Left unread: the last 282 of 300 words." in says(seen)
-        assert len(numbers(seen, "gru")) == LONGEST
-    assert seen.complaints == []
-
-
-def test_without_scripts_the_table_holds_the_logits(touch, reader):
-    figure = live.review_reader()
-    seen = touch(figure, scripts=False)
-    ids = reader.vocabulary.encode(tokenize(figure.data["examples"][0]))
-    cells = seen.figure.locator("td").all_text_contents()
-    assert [int(cell) for cell in cells[::3]] == ids
-    assert [float(cell) for cell in cells[1::3]] == pytest.approx(after_each(reader.bag, ids), abs=0.0501)
-    assert [float(cell) for cell in cells[2::3]] == pytest.approx(after_each(reader.classifier, ids), abs=0.0501)
-
-
-def test_its_data_are_small():
-    assert len(json.dumps(live.review_reader().data)) < 40_000

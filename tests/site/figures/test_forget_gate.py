@@ -10,7 +10,6 @@ from transformer_lib.recurrent import LSTMCell, RNNCell
 from transformer_lib.teaching.figures import live
 
 GATES = [0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.96, 0.97, 0.98, 0.982, 0.984, 0.986, 0.988, 0.99, 0.995, 0.999, 1]
-WRITTEN = [0.25, 0.5, 1]
 STEPS = [3, 5, 10, 20, 50, 100, 200, 500, 1000]
 SIGNS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 ZERO = torch.zeros(1, 1, dtype=torch.float64)
@@ -127,40 +126,3 @@ def test_the_curves_are_those_of_the_cells(touch, slide, f, w_h, last, written):
     assert [at, times, factor, times_too, weight] == [last, last - 1, f, last - 1, w_h]
     for number, gradient in ((through_cell, cell[1][-1]), (through_neuron, neuron[1][-1])):
         assert number == pytest.approx(gradient, rel=0.06 if gradient < 5e-4 else 0, abs=0 if gradient < 5e-4 else 6e-4)
-
-
-def test_the_steps_by_hand_are_in_the_figure(touch, slide):
-    """The chapter's two tables, and the neuron whose weight is 1."""
-    seen = touch(live.forget_gate())
-    slide(seen, "time steps", 0)
-    neuron, cell = curves(seen)
-    assert cell == pytest.approx([0.5, 0.45, 0.405], abs=6e-4)
-    assert neuron == pytest.approx([0.462, 0.354, 0.276], abs=6e-4)
-    press(seen, "weight w_h", 1)
-    assert curves(seen)[0] == pytest.approx([0.462, 0.432, 0.407], abs=6e-4)
-
-
-def test_above_one_the_neuron_keeps_a_sign_and_not_the_number(touch, slide):
-    """The chapter's 0.503, from each of the three starts."""
-    seen = touch(live.forget_gate())
-    press(seen, "weight w_h", 1.1)
-    slide(seen, "time steps", STEPS.index(200))
-    for written in WRITTEN:
-        press(seen, "comes in", written)
-        assert curves(seen)[0][-1] == pytest.approx(0.503, abs=6e-4)
-
-
-def test_the_chapters_gate_that_keeps_half_for_50_steps_can_be_set(touch, slide):
-    seen = touch(live.forget_gate())
-    slide(seen, "forget gate", GATES.index(round(0.5 ** (1 / 50), 3)))
-    assert "half is left 49.2 steps after step 1" in seen.figure.locator(".tl-says").inner_text()
-
-
-def test_the_mark_stands_where_the_curve_has_lost_half(touch, slide):
-    seen = touch(live.forget_gate())
-    slide(seen, "forget gate", 0)
-    slide(seen, "time steps", 0)  # f = 0.5: at time step 2 of 3, in the middle
-    mark = seen.figure.locator(".tl-half")
-    points = seen.figure.locator("polyline").last.get_attribute("points").split()
-    assert float(mark.get_attribute("x1")) == pytest.approx(float(points[1].split(",")[0]), abs=0.01)
-    assert float(mark.get_attribute("y2")) == pytest.approx(float(points[1].split(",")[1]), abs=0.01)
