@@ -16,52 +16,12 @@ VALUES = {
     "d_ff": [16, 32, 64, 128, 256, 512, 1024, 2048, 4096],
     "vocabulary": [13, 50, 200, 1000, 8000, 37000],
 }
-MODELS = [((8, 8, 1, 64, 13), False, "a b c", ""), ((64, 4, 2, 16, 50), True, "one", "un deux trois quatre")]
-
-
-@pytest.fixture
-def walk(touch, slide):
-    """A function that opens the walk, chooses sizes and writes the sentences."""
-
-    def open_it(sizes=(), *, shared=False, source=None, target=None, **page):
-        seen = touch(live.sentence_walk(), **page)
-        for (label, values), size in zip(VALUES.items(), sizes, strict=False):
-            slide(seen, label, values.index(size))
-        if shared:
-            seen.figure.get_by_role("checkbox", name="one shared matrix").press("Space")
-        for label, text in [("source sentence", source), ("target so far", target)]:
-            if text is not None:
-                seen.figure.get_by_role("textbox", name=label).fill(text)
-        return seen
-
-    return open_it
-
-
-def go(seen, number):
-    """Choose the station with this number in the list, by keyboard."""
-    seen.figure.get_by_label("part").press("Home")
-    for _ in range(number - 1):
-        seen.page.keyboard.press("ArrowDown")
-
-
-def says(seen):
-    return seen.figure.locator(".tl-says").inner_text()
-
-
-def counts(seen):
-    """The parameters of this part, of all until here, and of the model."""
-    return [int(number.replace(",", "")) for number in re.findall(r"(?<=[:f] )[\d,]+(?=\. From| of|\.$)", says(seen))]
-
-
-def result(seen):
-    label = seen.figure.get_by_role("img").get_attribute("aria-label")
-    return tuple(int(number) for number in re.search(r"Result: [\w -]+ \(([\d, ]+)\)$", label)[1].split(", "))
 
 
 def expected_walk(config, source, target):
     """Run a model of this configuration and return the shape and the parameters at each station, in their order."""
     model = Transformer(config)
-    shapes, names = {}, {part: name for name, part in model.named_modules()}
+    shapes, names, counted = {}, {part: name for name, part in model.named_modules()}, set()
 
     def note(part, given, made):
         name = names[part]
@@ -72,77 +32,69 @@ def expected_walk(config, source, target):
     with capture_attention(model) as weights, torch.no_grad():
         logits = model(torch.tensor([source]), torch.tensor([target]))
 
-    counted = set()
-
     def count(*parts):
         """The parameters in these parts that stand in no part before."""
         found = {parameter for part in parts for parameter in model.get_submodule(part).parameters()} - counted
         counted.update(found)
         return sum(parameter.numel() for parameter in found)
 
-    def attention(layer, name):
-        path = f"{layer}.{name}"
+    def attention(path):
         yield tuple(weights[path].shape), count(f"{path}.query_projection", f"{path}.key_projection")
         yield shapes[path], count(f"{path}.value_projection", f"{path}.output_projection")
-        yield shapes[f"{layer}.{name}_residual"], count(f"{layer}.{name}_residual")
+        yield shapes[f"{path}_residual"], count(f"{path}_residual")
 
-    def feed_forward(layer):
-        yield shapes[f"{layer}.feed_forward.inner"], count(f"{layer}.feed_forward.inner")
-        yield shapes[f"{layer}.feed_forward.outer"], count(f"{layer}.feed_forward.outer")
-        yield shapes[f"{layer}.feed_forward_residual"], count(f"{layer}.feed_forward_residual")
+    def one(*paths):
+        return [(shapes[path], count(path)) for path in paths]
 
-    first = {stack: f"{stack}.layers.0" for stack in ("encoder", "decoder")}
-    target_side = " of the target"
-    stations = [
+    def feed_forward(stack):
+        path = f"{stack}.layers.0.feed_forward"
+        return one(f"{path}.inner", f"{path}.outer", f"{path}_residual")
+
+    of_the_target = "source_embedding of the target" if config.shared_vocabulary else "target_embedding"
+    return [
         ((1, len(source)), 0),
-        (shapes["source_embedding"], count("source_embedding")),
-        (shapes["positional_encoding"], count("positional_encoding")),
-        *attention(first["encoder"], "attention"),
-        *feed_forward(first["encoder"]),
+        *one("source_embedding", "positional_encoding"),
+        *attention("encoder.layers.0.attention"),
+        *feed_forward("encoder"),
         (shapes[f"encoder.layers.{config.num_layers - 1}"], count("encoder")),
         (shapes["encoder"], 0),
         ((1, len(target)), 0),
-        (
-            shapes[f"source_embedding{target_side}" if config.shared_vocabulary else "target_embedding"],
-            count("target_embedding"),
-        ),
-        (shapes[f"positional_encoding{target_side}"], 0),
-        *attention(first["decoder"], "self_attention"),
-        *attention(first["decoder"], "cross_attention"),
-        *feed_forward(first["decoder"]),
-        (shapes["decoder"], count("decoder")),
+        (shapes[of_the_target], count("target_embedding")),
+        (shapes["positional_encoding of the target"], 0),
+        *attention("decoder.layers.0.self_attention"),
+        *attention("decoder.layers.0.cross_attention"),
+        *feed_forward("decoder"),
+        *one("decoder"),
         (tuple(logits.shape), count("output")),
         (tuple(logits.softmax(dim=-1).shape), 0),
     ]
-    assert counted == set(model.parameters())
-    return stations
 
 
-@pytest.mark.parametrize(("sizes", "shared", "source", "target"), MODELS)
-def test_every_station_is_that_of_the_model(walk, sizes, shared, source, target):
-    d_model, heads, layers, d_ff, vocabulary = sizes
-    config = TransformerConfig(
-        d_model=d_model,
-        num_heads=heads,
-        num_layers=layers,
-        d_ff=d_ff,
-        source_vocab_size=vocabulary,
-        target_vocab_size=vocabulary,
-        shared_vocabulary=shared,
-    )
-    ids = torch.arange(EOS_ID + 1, vocabulary).tolist()
+@pytest.mark.parametrize(
+    ("sizes", "shared", "source", "target"),
+    [((8, 8, 1, 64, 13), False, "a b c", ""), ((64, 4, 2, 16, 50), True, "one", "un deux trois quatre")],
+)
+def test_every_station_is_that_of_the_model(touch, slide, sizes, shared, source, target):
+    names = ("d_model", "num_heads", "num_layers", "d_ff", "source_vocab_size", "target_vocab_size")
+    config = TransformerConfig(**dict(zip(names, (*sizes, sizes[-1]), strict=True)), shared_vocabulary=shared)
+    ids = torch.arange(EOS_ID + 1, sizes[-1]).tolist()
     stations = expected_walk(config, ids[: len(source.split())], [SOS_ID, *ids[: len(target.split())]])
-    seen = walk(sizes, shared=shared, source=source, target=target)
-    go(seen, 1)
-    so_far, shown = 0, []
-    for number, (_, parameters) in enumerate(stations, start=1):
-        part = seen.figure.get_by_label("part").evaluate("node => node.selectedOptions[0].textContent")
-        assert part.startswith(f"{number} · ")
+    seen = touch(live.sentence_walk(), width=390)
+    for (label, values), size in zip(VALUES.items(), sizes, strict=True):
+        slide(seen, label, values.index(size))
+    if shared:
+        seen.figure.get_by_role("checkbox", name="one shared matrix").press("Space")
+    seen.figure.get_by_role("textbox", name="source sentence").fill(source)
+    seen.figure.get_by_role("textbox", name="target so far").fill(target)
+    seen.figure.get_by_label("part").press("Home")
+    so_far, onward = 0, seen.figure.get_by_role("button", name="next")
+    for shape, parameters in stations:
         so_far += parameters
-        assert counts(seen) == [parameters, so_far, sum(parameter_table(config).values())]
-        shown.append((result(seen), counts(seen)[0]))
-        if number < len(stations):
-            seen.figure.get_by_role("button", name="next").press("Enter")
-    assert shown == stations
-    assert seen.figure.get_by_role("button", name="next").is_disabled()
-    assert seen.complaints == []
+        said = seen.figure.locator(".tl-says").inner_text()
+        counts = [int(count.replace(",", "")) for count in re.findall(r"(?<=[:f] )[\d,]+(?=\. From| of|\.$)", said)]
+        assert counts == [parameters, so_far, sum(parameter_table(config).values())]
+        label = seen.figure.get_by_role("img").get_attribute("aria-label")
+        assert re.search(r"Result: [\w -]+ \(([\d, ]+)\)$", label)[1] == ", ".join(map(str, shape))
+        if onward.is_enabled():
+            onward.press("Enter")
+    assert onward.is_disabled()
