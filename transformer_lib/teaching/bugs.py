@@ -52,7 +52,7 @@ def _changed_code(bug: Bug) -> CodeType:
         raise ValueError(f"{bug.name}: its right line stands {found} times in {bug.where}, expected once:\n{bug.right}")
     source = source.replace(bug.right, bug.wrong)
     _, *path = bug.where.split(".")
-    # A method is compiled in a class again: what `super()` needs hangs on that.
+    # A method is compiled in a class again: `super()` needs it.
     for level in reversed(path[:-1]):
         source = f"class {level}:\n{textwrap.indent(source, '    ')}"
     code = compile(source, f"<{bug.name}>", "exec")

@@ -130,7 +130,7 @@ def padding_effect(attempt: Callable) -> str:
             (0.0, "this finds nothing: is the padded source the one that you hand over?"),
         ]
         if name == "none":
-            # Rounding is no effect; how large it is, hangs on the machine.
+            # Rounding is no effect; how large it is depends on the machine.
             answers, given = [(0.0, shown), answers[1]], given if abs(given) > 1e-4 else 0.0
         right, bug = f" with {columns} columns and the right library", f" with {columns} columns and the bug padding-rows on"
         hint = "Take the logits with and without padding, and the largest absolute difference"
