@@ -190,7 +190,7 @@ class _Attempt:
     def __call__(self, *arguments: Any) -> Any:
         try:
             self.handed = copy.deepcopy(arguments)
-        except TypeError:  # a generator, for one
+        except Exception:  # a generator, for one
             self.handed = arguments
         call = _written(arguments)
         try:
