@@ -11,7 +11,7 @@ def memory_plane() -> LiveFigure:
     words, memory, query = ["I", "am", "late"], [[1.0, 0.0], [0.0, 1.0], [2.0, 1.0]], [1.0, 2.0]
     context, weights = DotProductAttention()(torch.tensor([query]), torch.tensor([memory]))
 
-    def place(point: list[float]) -> tuple[float, float]:
+    def place(point: list[int] | list[float]) -> tuple[float, float]:
         return 90 + 45 * point[0], 135 - 45 * point[1]
 
     def arrow(point: list[float], role: str, width: float) -> str:
