@@ -11,11 +11,11 @@ def memory_plane() -> LiveFigure:
     words, memory, query = ["I", "am", "late"], [[1.0, 0.0], [0.0, 1.0], [2.0, 1.0]], [1.0, 2.0]
     context, weights = DotProductAttention()(torch.tensor([query]), torch.tensor([memory]))
 
-    def place(point: list[int] | list[float]) -> tuple[float, float]:
+    def place(point: list[float]) -> tuple[float, float]:
         return 90 + 45 * point[0], 135 - 45 * point[1]
 
     def arrow(point: list[float], role: str, width: float) -> str:
-        (x1, y1), (x2, y2) = place([0, 0]), place(point)
+        (x1, y1), (x2, y2) = (90, 135), place(point)
         return (
             f'<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" stroke="var(--tl-{role})" stroke-width="{width:.1f}"/>'
             f'<circle cx="{x2}" cy="{y2}" r="5" fill="var(--tl-{role})"/>'
