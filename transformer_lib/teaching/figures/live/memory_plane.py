@@ -30,7 +30,7 @@ def memory_plane() -> LiveFigure:
     x, y = place(context[0].tolist())
     still = (
         '<svg viewBox="0 0 290 170" style="max-width:28rem" role="img" aria-label="Three memory rows, a query and the context">'
-        f'{arrows}{arrow(query, "query", 3)}<text x="144" y="42">q</text>'
+        f'{arrows}{arrow(query, "query", 3.0)}<text x="144" y="42">q</text>'
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="7" fill="var(--tl-value)"/>'
         f'<text x="{x + 9:.1f}" y="{y + 24:.1f}">context</text></svg>'
     )
