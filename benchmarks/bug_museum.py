@@ -8,7 +8,7 @@ from dataclasses import asdict
 import torch
 
 from benchmarks.records import write_record
-from transformer_lib.teaching.bugs import BUGS, switched_on
+from transformer_lib.teaching.bugs import BUGS, inject_bug
 from transformer_lib.teaching.experiments.bug_museum import (
     CONFIG,
     EVERY,
@@ -31,7 +31,7 @@ def run(name: str, seed: int) -> dict[str, object]:
     """Train with the bug `name` switched on, or with none, and measure what came out."""
     torch.set_num_threads(1)
     bugs = {bug.name: bug for bug in BUGS}
-    with switched_on(bugs[name]) if name in bugs else nullcontext():
+    with inject_bug(bugs[name]) if name in bugs else nullcontext():
         model, history = learn_to_copy(seed)
         return {
             "bug": name,

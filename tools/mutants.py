@@ -10,7 +10,7 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 from tools.notebooks import ROOT
-from transformer_lib.teaching.bugs import BUGS, Bug, switched_on
+from transformer_lib.teaching.bugs import BUGS, Bug, inject_bug
 
 # A wrong answer need not be made small, nor kept for the next time.
 PHASES = (hypothesis.Phase.explicit, hypothesis.Phase.generate)
@@ -36,7 +36,7 @@ class EachTwice:
         self._run(test, item, nextitem)
         for bug in self.bugs:
             if bug.test == test and not self.failed[bug.name]:
-                with switched_on(bug):
+                with inject_bug(bug):
                     self._run(bug.name, item, nextitem)
         return True
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from types import CodeType
 
-__all__ = ["BUGS", "Bug", "switched_on"]
+__all__ = ["BUGS", "Bug", "inject_bug"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +52,7 @@ def _changed_code(bug: Bug) -> CodeType:
         raise ValueError(f"{bug.name}: its right line stands {found} times in {bug.where}, expected once:\n{bug.right}")
     source = source.replace(bug.right, bug.wrong)
     _, *path = bug.where.split(".")
-    # A method is compiled in a class again: what `super()` needs hangs on that.
+    # A method is compiled in a class again: `super()` needs it.
     for level in reversed(path[:-1]):
         source = f"class {level}:\n{textwrap.indent(source, '    ')}"
     code = compile(source, f"<{bug.name}>", "exec")
@@ -62,7 +62,7 @@ def _changed_code(bug: Bug) -> CodeType:
 
 
 @contextmanager
-def switched_on(bug: Bug) -> Iterator[None]:
+def inject_bug(bug: Bug) -> Iterator[None]:
     """Let the library have `bug` inside the block.
 
     The function itself stays, and gets other code: so every module that has imported it meets the bug too.
@@ -88,7 +88,7 @@ BUGS: tuple[Bug, ...] = (
         wrong="self_mask = padding_mask(state.tokens)",
         question=2,
         gives_away="change a later word: an earlier output moves",
-        test="tests/test_transformer.py::test_a_later_word_moves_no_earlier_output",
+        test="tests/unit/test_transformer.py::test_a_later_word_moves_no_earlier_output",
         pitfall=5,
     ),
     Bug(
@@ -99,7 +99,7 @@ BUGS: tuple[Bug, ...] = (
         wrong=".tril(diagonal=1)",
         question=3,
         gives_away="row 0 of the mask has two places",
-        test="tests/test_masks.py::test_look_ahead_row_by_row",
+        test="tests/unit/test_masks.py::test_look_ahead_row_by_row",
         pitfall=5,
     ),
     Bug(
@@ -110,7 +110,7 @@ BUGS: tuple[Bug, ...] = (
         wrong="return target",
         question=3,
         gives_away="one batch by hand: the library reads what it has to say",
-        test="tests/test_training.py::test_the_decoder_reads_one_word_behind",
+        test="tests/unit/test_training.py::test_the_decoder_reads_one_word_behind",
         pitfall=25,
     ),
     Bug(
@@ -121,7 +121,7 @@ BUGS: tuple[Bug, ...] = (
         wrong="padding_mask(state.tokens) & (causal | (not self.training))",
         question=2,
         gives_away="change a later word, in evaluation mode too",
-        test="tests/test_transformer.py::test_a_later_word_moves_no_earlier_output",
+        test="tests/unit/test_transformer.py::test_a_later_word_moves_no_earlier_output",
         pitfall=5,
     ),
     Bug(
@@ -132,7 +132,7 @@ BUGS: tuple[Bug, ...] = (
         wrong="self.encoder(x, memory_mask.transpose(2, 3))",
         question=2,
         gives_away="the same sentence, alone and padded: other logits",
-        test="tests/test_transformer.py::test_padding_on_the_right_moves_no_real_word",
+        test="tests/unit/test_transformer.py::test_padding_on_the_right_moves_no_real_word",
         pitfall=4,
     ),
     # It computes something else.
@@ -144,7 +144,7 @@ BUGS: tuple[Bug, ...] = (
         wrong="return x.reshape(x.size(0), num_heads, x.size(1), x.size(3))",
         question=3,
         gives_away="number the words: a head holds some of them twice",
-        test="tests/test_attention.py::test_each_head_gets_its_part_of_every_word",
+        test="tests/unit/test_attention.py::test_each_head_gets_its_part_of_every_word",
         pitfall=17,
     ),
     Bug(
@@ -155,7 +155,7 @@ BUGS: tuple[Bug, ...] = (
         wrong="q, k, v, mask, dropout, scale=self.d_model**-0.5)",
         question=3,
         gives_away="the formula, computed beside it, gives other numbers",
-        test="tests/test_attention.py::test_the_layer_mixes_by_its_weights",
+        test="tests/unit/test_attention.py::test_the_layer_mixes_by_its_weights",
         pitfall=16,
     ),
     Bug(
@@ -168,7 +168,7 @@ BUGS: tuple[Bug, ...] = (
         "    return x * self.weight + self.bias",
         question=3,
         gives_away="[1, 0, 0, 0] begins with 1.5, not with 1.732",
-        test="tests/test_encoder.py::test_variance_is_divided_by_n",
+        test="tests/unit/test_encoder.py::test_variance_is_divided_by_n",
         pitfall=9,
     ),
     Bug(
@@ -179,7 +179,7 @@ BUGS: tuple[Bug, ...] = (
         wrong="4 * pair / d_model",
         question=3,
         gives_away="one word further, half as many waves move",
-        test="tests/test_positional_encoding.py::test_the_table_is_the_hand_made_one",
+        test="tests/unit/test_positional_encoding.py::test_the_table_is_the_hand_made_one",
         pitfall=13,
     ),
     Bug(
@@ -190,7 +190,7 @@ BUGS: tuple[Bug, ...] = (
         wrong="[EncoderLayer(config)] * config.num_layers",
         question=3,
         gives_away="count the parameters: those of a layer are missing",
-        test="tests/test_encoder.py::test_parameter_counts_are_as_documented",
+        test="tests/unit/test_encoder.py::test_parameter_counts_are_as_documented",
         pitfall=46,
     ),
     Bug(
@@ -201,7 +201,7 @@ BUGS: tuple[Bug, ...] = (
         wrong="start = torch.randn(vocab_size, d_model)",
         question=1,
         gives_away="the first loss is far above log V",
-        test="tests/test_transformer.py::test_first_loss_is_within_a_tenth_of_log_v",
+        test="tests/unit/test_transformer.py::test_first_loss_is_within_a_tenth_of_log_v",
         pitfall=11,
     ),
     # It counts wrongly.
@@ -213,7 +213,7 @@ BUGS: tuple[Bug, ...] = (
         wrong="/ batch.target_out.numel()",
         question=1,
         gives_away="below the floor, and lower with each column of padding",
-        test="tests/test_training.py::test_more_padding_moves_nothing",
+        test="tests/unit/test_training.py::test_more_padding_moves_nothing",
         pitfall=24,
     ),
     Bug(
@@ -224,7 +224,7 @@ BUGS: tuple[Bug, ...] = (
         wrong="pass",
         question=2,
         gives_away="the same batch twice: gradients twice as long",
-        test="tests/test_training.py::test_train_is_a_plain_torch_loop",
+        test="tests/unit/test_training.py::test_train_is_a_plain_torch_loop",
         pitfall=45,
     ),
     Bug(
@@ -235,7 +235,7 @@ BUGS: tuple[Bug, ...] = (
         wrong="part.training = training",
         question=2,
         gives_away="model.training, after a call of evaluate",
-        test="tests/test_training.py::test_evaluate_has_no_dropout_and_no_gradients",
+        test="tests/unit/test_training.py::test_evaluate_has_no_dropout_and_no_gradients",
         pitfall=43,
     ),
     # It goes wrong only when it writes.
@@ -247,7 +247,7 @@ BUGS: tuple[Bug, ...] = (
         wrong="inference_in_mode(model, training=True)",
         question=4,
         gives_away="write the same sentences twice: other words",
-        test="tests/test_decoding.py::test_dropout_is_off_while_writing_and_every_mode_is_put_back",
+        test="tests/unit/test_decoding.py::test_dropout_is_off_while_writing_and_every_mode_is_put_back",
         pitfall=44,
     ),
     Bug(
@@ -258,7 +258,7 @@ BUGS: tuple[Bug, ...] = (
         wrong="offset=0",
         question=3,
         gives_away="with and without the cache: other logits",
-        test="tests/test_decoding.py::test_a_cache_changes_no_score_of_any_step",
+        test="tests/unit/test_decoding.py::test_a_cache_changes_no_score_of_any_step",
         pitfall=15,
     ),
     Bug(
@@ -269,7 +269,7 @@ BUGS: tuple[Bug, ...] = (
         wrong="chosen[:, None]",
         question=4,
         gives_away="words after an EOS, and only in a batch",
-        test="tests/test_seq2seq.py::test_a_finished_sentence_stays_finished",
+        test="tests/unit/test_seq2seq.py::test_a_finished_sentence_stays_finished",
         pitfall=26,
     ),
 )

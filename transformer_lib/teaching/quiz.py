@@ -5,7 +5,6 @@ import html
 import re
 from dataclasses import dataclass
 
-from transformer_lib._language import say
 from transformer_lib.teaching.figures.theme import stylesheet
 
 _RULES = """
@@ -96,17 +95,17 @@ def _card(question: Question, number: str) -> str:
     words = "\n".join([question.text, *(answer for answer, _ in question.answers)])
     name = "tl-" + hashlib.sha256(words.encode()).hexdigest()[:12]
     answers = "".join(
-        f'<details name="{name}"><summary><span>{_inline(say(answer))}</span></summary>'
-        f"<p>{_verdict(index == question.correct)} {_inline(say(feedback))}</p></details>"
+        f'<details name="{name}"><summary><span>{_inline(answer)}</span></summary>'
+        f"<p>{_verdict(index == question.correct)} {_inline(feedback)}</p></details>"
         for index, (answer, feedback) in enumerate(question.answers)
     )
-    return f"<fieldset><legend>{number}{_inline(say(question.text))}</legend>{answers}</fieldset>"
+    return f"<fieldset><legend>{number}{_inline(question.text)}</legend>{answers}</fieldset>"
 
 
 def _verdict(right: bool) -> str:
     if right:
-        return f'<strong class="tl-right">✓ {say("Right.")}</strong>'
-    return f'<strong class="tl-wrong">✗ {say("Not quite.")}</strong>'
+        return '<strong class="tl-right">✓ Right.</strong>'
+    return '<strong class="tl-wrong">✗ Not quite.</strong>'
 
 
 def _inline(text: str) -> str:

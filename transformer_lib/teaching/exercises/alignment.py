@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import torch
 from torch import Tensor
 
-from transformer_lib.teaching.exercises import Hint, exercise, judge, normal, numbers
+from transformer_lib.teaching.exercises import Hint, check, exercise, normal, numbers
 
 __all__ = ["attend", "masked_weights", "road", "steer"]
 
@@ -84,7 +84,7 @@ def masked_weights(scores: Tensor, mask: Tensor) -> Iterator:
 _ROWS = {"I": (1.0, 0.0), "am": (0.0, 1.0), "late": (2.0, 1.0), "too": (0.5, 0.5)}
 
 
-@judge
+@check
 def steer(attempt: Callable) -> str:
     """The reader's `steer()` returns, for each of four rows, a query that gives it more than 0.9 of the weight, or None."""
     entries = attempt()

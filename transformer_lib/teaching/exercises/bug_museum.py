@@ -9,8 +9,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
-from transformer_lib.teaching.bugs import BUGS, switched_on
-from transformer_lib.teaching.exercises import Hint, compare, exercise, judge, numbers
+from transformer_lib.teaching.bugs import BUGS, inject_bug
+from transformer_lib.teaching.exercises import Hint, check, compare, exercise, numbers
 from transformer_lib.teaching.experiments.bug_museum import CONFIG
 from transformer_lib.transformer import Transformer
 
@@ -34,7 +34,7 @@ def reported_loss(loss: float, lengths: list[int]) -> Iterator:
 @contextmanager
 def _library_with(name: str) -> Iterator[None]:
     bugs = {bug.name: bug for bug in BUGS}
-    with switched_on(bugs[name]) if name in bugs else nullcontext():
+    with inject_bug(bugs[name]) if name in bugs else nullcontext():
         yield
 
 
@@ -70,7 +70,7 @@ class _LooksBack(nn.Module):
         return logits
 
 
-@judge
+@check
 def sees_future(attempt: Callable) -> str:
     """The reader's `sees_future(model, source, target_in)` says whether a later word moves an earlier output."""
     source, read = _sentences(1)
@@ -108,7 +108,7 @@ class _Times(nn.Module):
         return self.factor * self.model(source, target_in)
 
 
-@judge
+@check
 def padding_effect(attempt: Callable) -> str:
     """The reader's `padding_effect(model, source, target_in, columns)` is the largest difference that padding makes."""
     source, read = _sentences(2)
@@ -130,7 +130,7 @@ def padding_effect(attempt: Callable) -> str:
             (0.0, "this finds nothing: is the padded source the one that you hand over?"),
         ]
         if name == "none":
-            # Rounding is no effect; how large it is, hangs on the machine.
+            # Rounding is no effect; how large it is depends on the machine.
             answers, given = [(0.0, shown), answers[1]], given if abs(given) > 1e-4 else 0.0
         right, bug = f" with {columns} columns and the right library", f" with {columns} columns and the bug padding-rows on"
         hint = "Take the logits with and without padding, and the largest absolute difference"
@@ -141,7 +141,7 @@ def padding_effect(attempt: Callable) -> str:
 _BUGS = ("none", "future", "padding-rows", "one-layer", "start")
 
 
-@judge
+@check
 def which_bug(attempt: Callable) -> str:
     """The reader's `which_bug(build)` names the bug that is switched on."""
     for seed, name in enumerate((*_BUGS, "start", "none", "one-layer")):

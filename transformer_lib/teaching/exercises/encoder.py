@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import torch
 from torch import Tensor
 
-from transformer_lib.teaching.exercises import Hint, exercise, judge, normal, numbers, same
+from transformer_lib.teaching.exercises import Hint, check, exercise, normal, numbers, same
 
 __all__ = ["layer_of", "normalise_rows", "pour", "two_bends"]
 
@@ -119,7 +119,7 @@ def layer_of(x: Tensor, attention: Callable, feed_forward: Callable, norm: Calla
 PARTS = ("w_1", "b_1", "w_2", "b_2")
 
 
-@judge
+@check
 def two_bends(attempt: Callable) -> str:
     """The reader's `two_bends()` returns the numbers of a feed-forward network that is 0, then a, then 1."""
     given = attempt()

@@ -7,7 +7,7 @@ import numpy as np
 from torch import Tensor
 
 from transformer_lib.positional_encoding import sinusoidal_table
-from transformer_lib.teaching.exercises import Hint, exercise, expect, judge, normal, numbers, same
+from transformer_lib.teaching.exercises import Hint, check, exercise, expect, normal, numbers, same
 
 __all__ = ["first_slow_pair", "looked_at_by", "same_word_twice", "shift_matrix", "table_shape"]
 
@@ -116,7 +116,7 @@ def looked_at_by(pos: int, k: int) -> Iterator:
     yield -k, "where a word looks depends on where it stands"
 
 
-@judge
+@check
 def shift_matrix(attempt: Callable) -> str:
     """The reader's `shift_matrix(shift, d_model)` returns M with `table[p + shift] = M @ table[p]` for every p."""
     for shift, d_model in ((1, 4), (3, 8), (7, 16)):

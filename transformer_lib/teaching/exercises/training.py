@@ -13,7 +13,7 @@ from types import FrameType
 
 import numpy as np
 
-from transformer_lib.teaching.exercises import Hint, exercise, judge
+from transformer_lib.teaching.exercises import Hint, check, exercise
 
 __all__ = ["clip_together", "joined_loss", "sentences_that_fit", "write_safely"]
 
@@ -146,7 +146,7 @@ def _at_each_moment(attempt: Callable, look: Callable[[], None], sync: Callable[
         sys.setprofile(before[1])
 
 
-@judge
+@check
 def write_safely(attempt: Callable) -> str:
     """The reader's `write_safely(path, pieces)` leaves the old file whole until the new one is complete, and on the disk."""
     with tempfile.TemporaryDirectory() as folder:

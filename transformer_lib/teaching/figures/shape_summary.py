@@ -1,72 +1,10 @@
 """The shapes and parameters of a model, listed by a real forward pass."""
 
-import html
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from torch import nn
 
 from transformer_lib.teaching.figures.theme import stylesheet
-
-__all__ = ["Entry", "ShapeSummary", "shape_summary"]
-
-_HEADINGS = ("part", "input", "output", "parameters", "count")
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One call of a part that holds parameters of its own; `count` is 0 when it was counted at an earlier call."""
-
-    part: str
-    input: tuple[int, ...]
-    output: tuple[int, ...]
-    parameters: tuple[tuple[str, tuple[int, ...]], ...]
-    count: int
-
-
-class ShapeSummary:
-    """The calls of a forward pass, in their order; shown as a table. See `shape_summary`."""
-
-    def __init__(self, entries: Sequence[Entry]) -> None:
-        self.entries = tuple(entries)
-
-    @property
-    def total(self) -> int:
-        """How many parameters took part in the forward pass."""
-        return sum(entry.count for entry in self.entries)
-
-    def _rows(self) -> list[tuple[str, ...]]:
-        rows = [
-            (
-                entry.part,
-                str(entry.input),
-                str(entry.output),
-                ", ".join(f"{name} {shape}" for name, shape in entry.parameters),
-                f"{entry.count:,}",
-            )
-            for entry in self.entries
-        ]
-        return [*rows, ("all together", "", "", "", f"{self.total:,}")]
-
-    def __repr__(self) -> str:
-        rows = [_HEADINGS, *self._rows()]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
-        return "\n".join(line.rstrip() for line in lines)
-
-    def _repr_html_(self) -> str:
-        head = "".join(f'<th scope="col">{heading}</th>' for heading in _HEADINGS)
-        body = ""
-        for part, *cells in self._rows():
-            data = "".join(f"<td>{html.escape(cell)}</td>" for cell in cells)
-            body += f'<tr><th scope="row">{html.escape(part)}</th>{data}</tr>'
-        style = stylesheet("tl-shapes", _RULES)
-        return (
-            '<div class="tl-shapes" role="group" aria-label="Shapes and parameters" tabindex="0">'
-            f"{style}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-        )
-
 
 _RULES = """
 .tl-shapes{display:block;width:fit-content;max-width:100%;overflow-x:auto;background:var(--tl-surface);
@@ -82,40 +20,46 @@ _RULES = """
 """
 
 
+class ShapeSummary:
+    """A table of what each part was given, gave back, and holds; `total` is the number of all parameters."""
+
+    def __init__(self, rows: list[tuple[str, ...]], total: int) -> None:
+        self.total = total
+        head = ("part", "input", "output", "parameters", "count")
+        self.rows = [head, *rows, ("all together", "", "", "", f"{total:,}")]
+
+    def __repr__(self) -> str:
+        widths = [max(map(len, column)) for column in zip(*self.rows)]
+        return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in self.rows)
+
+    def _repr_html_(self) -> str:
+        head = "".join(f'<th scope="col">{heading}</th>' for heading in self.rows[0])
+        body = "".join(
+            f'<tr><th scope="row">{part}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
+            for part, *cells in self.rows[1:]
+        )
+        return (
+            '<div class="tl-shapes" role="group" aria-label="Shapes and parameters" tabindex="0">'
+            f"{stylesheet('tl-shapes', _RULES)}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+        )
+
+
 def shape_summary(module: nn.Module, *inputs: Any) -> ShapeSummary:
-    """Call `module(*inputs)` and return what each part with parameters was given, gave back, and holds.
+    """Call `module(*inputs)`, and list each call of a part that holds parameters; shared ones are counted once."""
+    rows, counted = [], set()
 
-    A part that is called twice has two entries, and its parameters are counted once; so are shared parameters.
-    Nothing is left behind: the hooks are taken off, also when the call fails.
-    """
-    entries: list[Entry] = []
-    counted: set[int] = set()
+    def note(part: nn.Module, given: tuple, result: Any) -> None:
+        own = dict(part.named_parameters(recurse=False))
+        count = sum(parameter.numel() for parameter in set(own.values()) - counted)
+        counted.update(own.values())
+        held = ", ".join(f"{key} {tuple(parameter.shape)}" for key, parameter in own.items())
+        rows.append((names[part], str(tuple(given[0].shape)), str(tuple(result.shape)), held, f"{count:,}"))
 
-    def note(name: str) -> Any:
-        def hook(part: nn.Module, given: tuple, result: Any) -> None:
-            own = list(part.named_parameters(recurse=False))
-            count = sum(parameter.numel() for _, parameter in own if id(parameter) not in counted)
-            counted.update(id(parameter) for _, parameter in own)
-            shapes = tuple((key, tuple(parameter.shape)) for key, parameter in own)
-            entries.append(Entry(name or type(part).__name__, _shape(given), _shape(result), shapes, count))
-
-        return hook
-
-    handles = [
-        part.register_forward_hook(note(name))
-        for name, part in module.named_modules()
-        if any(True for _ in part.parameters(recurse=False))
-    ]
+    names = {part: name or type(part).__name__ for name, part in module.named_modules() if part._parameters}
+    hooks = [part.register_forward_hook(note) for part in names]
     try:
         module(*inputs)
     finally:
-        for handle in handles:
-            handle.remove()
-    return ShapeSummary(entries)
-
-
-def _shape(value: Any) -> tuple[int, ...]:
-    """Return the shape of a tensor, or of the first of several."""
-    while isinstance(value, tuple | list):
-        value = value[0]
-    return tuple(value.shape)
+        for hook in hooks:
+            hook.remove()
+    return ShapeSummary(rows, sum(parameter.numel() for parameter in counted))

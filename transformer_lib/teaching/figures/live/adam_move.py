@@ -7,7 +7,7 @@ def adam_move() -> LiveFigure:
     """Return Adam's first moves of one weight; the size of its gradients, and whether they agree, can be chosen."""
     epsilon, steps = 1e-9, 8
 
-    def first(power: float) -> float:
+    def first(power: int | float) -> float:
         return 10**power / (10**power + epsilon)
 
     points = " ".join(f"{40 + 19 * (power + 12):.1f},{130 - 100 * first(power):.1f}" for power in range(-12, 3))

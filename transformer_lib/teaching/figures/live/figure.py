@@ -4,7 +4,6 @@ import html
 import json
 from pathlib import Path
 
-from transformer_lib._language import say, say_in_html, script_texts
 from transformer_lib.teaching.figures.theme import ROLES_DARK, ROLES_LIGHT, stylesheet
 
 _HERE = Path(__file__).parent
@@ -48,15 +47,6 @@ def in_script(data: dict) -> str:
     return json.dumps(data, ensure_ascii=True, sort_keys=True).replace("</", "<\\/")
 
 
-def speaking_script(*names: str) -> str:
-    """Return JavaScript with a function `translateIn(root)`, for what the scripts `names` put into `root`.
-
-    In English there is nothing to translate, and the script is empty.
-    """
-    texts = script_texts(*names)
-    return (_HERE / "language.js").read_text("utf-8").replace("TEXTS", in_script(texts), 1) if texts else ""
-
-
 class LiveFigure:
     """What a notebook shows as a figure that answers to its reader: see the functions of this package.
 
@@ -70,22 +60,19 @@ class LiveFigure:
         self.name, self.title, self.still, self.says, self.data, self.uses = name, title, still, says, data, uses
 
     def __repr__(self) -> str:
-        return f"{say(self.title)}: {say(self.says)}"
+        return f"{self.title}: {self.says}"
 
     def _repr_html_(self) -> str:
         style = stylesheet("tl-live", _RULES, light=ROLES_LIGHT, dark=ROLES_DARK)
         scripts = "".join((_HERE / f"{name}.js").read_text("utf-8") for name in ("parts", *self.uses, self.name))
         data = in_script(self.data)
-        speaking = speaking_script("parts", *self.uses, self.name)
         start = f"start(partsOf(document.currentScript.parentElement), {data})"
-        if speaking:
-            start = f"{speaking}translateIn(document.currentScript.parentElement)\n{start}"
         script = f"(() => {{\n{scripts}\n{start}\n}})()"
         # JupyterLab takes arrows and letters for commands of its own, but not inside an element with the second attribute.
         return (
             f'<figure class="tl-live" data-figure="{self.name}">'
-            f"{style}<figcaption>{html.escape(say(self.title))}</figcaption>"
-            f'<div class="tl-controls"></div><div class="tl-stage">{say_in_html(self.still)}</div>'
-            f'<p class="tl-says" aria-live="polite">{html.escape(say(self.says))}</p>'
+            f"{style}<figcaption>{html.escape(self.title)}</figcaption>"
+            f'<div class="tl-controls"></div><div class="tl-stage">{self.still}</div>'
+            f'<p class="tl-says" aria-live="polite">{html.escape(self.says)}</p>'
             f"<script>{script}</script></figure>"
         )

@@ -15,7 +15,7 @@ def memory_plane() -> LiveFigure:
         return 90 + 45 * point[0], 135 - 45 * point[1]
 
     def arrow(point: list[float], role: str, width: float) -> str:
-        (x1, y1), (x2, y2) = place([0, 0]), place(point)
+        (x1, y1), (x2, y2) = (90, 135), place(point)
         return (
             f'<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" stroke="var(--tl-{role})" stroke-width="{width:.1f}"/>'
             f'<circle cx="{x2}" cy="{y2}" r="5" fill="var(--tl-{role})"/>'
@@ -30,7 +30,7 @@ def memory_plane() -> LiveFigure:
     x, y = place(context[0].tolist())
     still = (
         '<svg viewBox="0 0 290 170" style="max-width:28rem" role="img" aria-label="Three memory rows, a query and the context">'
-        f'{arrows}{arrow(query, "query", 3)}<text x="144" y="42">q</text>'
+        f'{arrows}{arrow(query, "query", 3.0)}<text x="144" y="42">q</text>'
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="7" fill="var(--tl-value)"/>'
         f'<text x="{x + 9:.1f}" y="{y + 24:.1f}">context</text></svg>'
     )

@@ -1,0 +1,67 @@
+"""The map, the quiz and the tables in a browser: nothing overflows, everything is reached by keyboard, axe is content."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from transformer_lib.teaching import Question, figures, model_map, quiz
+from transformer_lib.teaching.figures.model_map import CHAPTERS
+
+LINKS = {stem: f"#{stem}" for stem in CHAPTERS}
+QUIZ = quiz(
+    Question("What swims, `a` or *b*?", answers=[("a stone", "No fins."), ("a fish", "Fins.")], correct=1),
+    Question("What flies?", answers=[("a bird", "Wings."), ("a fish", "No wings.")], correct=0),
+)._repr_html_()
+TABLE = figures.matrix_table([[0.123] * 8] * 4, name="P", row_labels=["I", "am", "a", "student"], column_labels=range(8))
+
+# Texts of the drawing that leave their box or lie on one another, by the box around each line. A unit is 1/360 of the width.
+FAULTS = """svg => {
+  const box = node => { const b = node.getBBox(); return {l: b.x, t: b.y + 3, r: b.x + b.width, b: b.y + b.height - 3} }
+  const texts = [...svg.querySelectorAll('text')].map(node => ({words: node.textContent, node, ...box(node)}))
+  const meet = (one, other) => one.l < other.r && other.l < one.r && one.t < other.b && other.t < one.b
+  return texts.flatMap((text, i) => {
+    const own = text.node.parentElement.matches('.box') && box(text.node.parentElement.querySelector('rect'))
+    const leaves = text.l < 0 || text.r > 360 || (own && (text.l < own.l || text.r > own.r))
+    return leaves || texts.slice(i + 1).some(other => meet(text, other)) ? [text.words] : []
+  })
+}"""
+
+
+@pytest.mark.parametrize(("theme", "width"), [("light", 390), ("dark", 1280)])
+def test_map_quiz_and_table_are_drawn_whole(touch, theme, width):
+    seen = touch(str(model_map("masks", links=LINKS)) + QUIZ + TABLE._repr_html_(), width=width, theme=theme)
+    colours = {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 24, 29)"}
+    seen.page.locator("body").evaluate("(body, colour) => body.style.background = colour", colours[theme])
+    for summary in (0, 1, 4):
+        seen.page.locator("summary").nth(summary).click()
+    found = Axe().run(seen.page).response["violations"]
+    assert [(fault["id"], [node["html"] for node in fault["nodes"]]) for fault in found] == []
+    assert seen.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    for part in (".tl-map", ".tl-quiz", ".tl-matrix"):
+        assert seen.page.locator(part).evaluate("node => getComputedStyle(node).backgroundColor") == colours[theme]
+    drawing = seen.page.locator("svg[aria-label]")
+    assert drawing.evaluate(FAULTS) == []
+    size = "svg => Math.min(...[...svg.querySelectorAll('text')].map(t => parseFloat(getComputedStyle(t).fontSize)))"
+    assert drawing.evaluate(f"svg => ({size})(svg) * svg.getScreenCTM().a") >= 10
+
+
+def test_a_quiz_is_answered_by_keyboard(touch):
+    page = touch(QUIZ).page
+    page.keyboard.press("Tab")
+    assert page.locator("summary:focus").inner_text() == "a stone"
+    page.keyboard.press("Enter")
+    assert page.get_by_text("✗ Not quite.").nth(0).is_visible()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    assert page.get_by_text("✓ Right.").nth(0).is_visible()
+    assert page.locator("details[open]").count() == 1  # one answer at a time
+
+
+def test_a_box_of_the_map_leads_to_its_chapter_and_jupyterlab_can_set_its_address(touch):
+    page = touch(str(model_map(links=LINKS))).page
+    page.keyboard.press("Tab")
+    assert page.locator("a:focus").get_attribute("aria-label") == "Limits of seq2seq, chapter 1: The limits of seq2seq"
+    words = page.get_by_text("Masked").bounding_box()
+    page.mouse.click(words["x"] + words["width"] / 2, words["y"] + words["height"] / 2)
+    page.wait_for_url("about:blank#masks")
+    page.locator("a").evaluate_all('links => { "use strict"; links.forEach(link => link.href = "files/" + link.hash) }')
+    assert {link.get_attribute("href") for link in page.locator("a").all()} == {f"files/{link}" for link in LINKS.values()}

@@ -1,0 +1,178 @@
+"""What no table of an exercise expresses: the judges of chapters 4, 5, 7, 12 and 18 tell right answers from usual mistakes."""
+
+import os
+import re
+import sys
+
+import numpy as np
+import pytest
+import torch
+from torch.nn.functional import pad
+
+from transformer_lib.masks import assert_causal
+from transformer_lib.teaching.exercises import alignment, bug_museum, encoder, positional_encoding, training
+
+NAMED = {"steer": alignment, "two_bends": encoder, "shift_matrix": positional_encoding, "write_safely": training}
+
+
+def shift_matrix(shift, d_model, exponent=2):
+    matrix = np.zeros((d_model, d_model))
+    for pair in range(d_model // 2):
+        angle = shift / 10000 ** (exponent * pair / d_model)
+        block = slice(2 * pair, 2 * pair + 2)
+        matrix[block, block] = [[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]]
+    return matrix
+
+
+def sines_first(shift, d_model):
+    order = [*range(0, d_model, 2), *range(1, d_model, 2)]
+    return shift_matrix(shift, d_model)[np.ix_(order, order)]
+
+
+def only_from_zero(shift, d_model):
+    angles = np.outer([0, shift], 1 / 10000 ** (np.arange(0, d_model, 2) / d_model))
+    start, end = np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(2, d_model)
+    return np.outer(end, start) / (start @ start)
+
+
+def bends(w_1, b_1, w_2, b_2=0):
+    return lambda: ([w_1], b_1, [[number] for number in w_2], [b_2])
+
+
+def written_beside(mode="wb", flush=True, sync=True, keep=True):
+    """An answer to write_safely that writes another file and gives it the name, with what is left out."""
+
+    def answer(path, pieces):
+        new = path.with_name("new")
+        with open(new, mode) as file:
+            file.writelines(pieces)
+            if flush:
+                file.flush()
+            if sync:
+                os.fsync(file.fileno())
+        if not keep:
+            path.unlink()
+        os.replace(new, path)
+        return path
+
+    return answer
+
+
+def write_in_place(path, pieces):
+    path.write_bytes(b"".join(pieces))
+    return path
+
+
+@torch.no_grad()
+def sees_future(model, source, target_in, laters=None, compared=None):
+    before = model(source, target_in)
+    for later in laters or range(1, target_in.size(1)):
+        changed = target_in.clone()
+        changed[:, later] = torch.where(changed[:, later] == 3, 4, 3)
+        if (model(source, changed) - before).abs()[:, : compared or later].max() > 1e-4:
+            return True
+    return False
+
+
+def by_the_library(model, source, target_in):
+    try:
+        assert_causal(model, target_in, run=lambda words: model(source, words))
+    except AssertionError:
+        return True
+    return False
+
+
+def sees_future_in_place(model, source, target_in):
+    answer = sees_future(model, source, target_in)
+    target_in[:, -1] = 3
+    return answer
+
+
+@torch.no_grad()
+def difference(model, source, target_in, columns, sides=(0, 1)):
+    return model(pad(source, tuple(side * columns for side in sides)), target_in) - model(source, target_in)
+
+
+@torch.no_grad()
+def which_bug(build, skip=()):
+    model = build()
+    source, words, other = torch.tensor([[3, 4, 5]]), torch.tensor([[1, 3, 4]]), torch.tensor([[1, 3, 9]])
+    found = {
+        "future": (model(source, other) - model(source, words))[:, :2].abs().max() > 1e-4,
+        "padding-rows": difference(model, source, words, 2).abs().max() > 1e-4,
+        "one-layer": model.encoder.layers[0] is model.encoder.layers[1],
+        "start": model.output.weight.std() > 0.5,
+    }
+    return next((name for name, there in found.items() if there and name not in skip), "none")
+
+
+CASES = [
+    ("steer", lambda: [(2, -8), (-8, 4), (4, 4), None], "✓"),
+    ("steer", lambda: [(2, -8), (-8, 4), (4, 4)], "four entries"),
+    ("steer", lambda: [(2, -8), (-8, 4), (4, 4, 4), None], r"query for late should have the shape \(2,\)"),
+    ("steer", lambda: [(1, 0), (-8, 4), (4, 4), None], "query for I .* turn it away"),
+    ("steer", lambda: [(2, -8), (-8, 4), (1, 1), None], "for late the direction is right.* longer query"),
+    ("steer", lambda: [(2, -8), (-8, 4), None, None], "there is a query for late"),
+    ("steer", lambda: [(2, -8), (-8, 4), (4, 4), (5, 5)], "score of too"),
+    ("two_bends", bends([1, 1], [0, -1], [1, -1]), "✓"),
+    ("two_bends", bends([-1, -1], [1, 0], [-1, 1], 1), "✓"),
+    ("two_bends", bends([1], [0], [1]), "it never stops"),
+    ("two_bends", bends([1, 1], [0, 1], [1, -1]), "stands at -1"),
+    ("two_bends", bends([1, 1], [0, -2], [1, -1]), r"for a = 1.5 it gives 1.5, not 1"),
+    ("two_bends", lambda: ([[1, 1]], 0, [[1], [-1]], [0]), "b_1 is a vector"),
+    ("two_bends", lambda: ([["a", "b"]], [0, -1], [[1], [-1]], [0]), "w_1 should be numbers"),
+    ("shift_matrix", shift_matrix, "✓"),
+    ("shift_matrix", lambda shift, d_model: shift_matrix(shift, d_model).T, "turns the wrong way"),
+    ("shift_matrix", sines_first, "all sines first, then all cosines.*stands on the diagonal$"),
+    ("shift_matrix", only_from_zero, "must not depend on the position"),
+    ("shift_matrix", lambda shift, d_model: np.eye(d_model), "the identity moves nothing"),
+    ("shift_matrix", lambda shift, d_model: shift_matrix(shift, d_model, exponent=1), "block of pair 1 .* should be"),
+    ("shift_matrix", lambda shift, d_model: shift_matrix(shift, d_model) + np.eye(d_model)[::-1], "everything outside them"),
+    ("write_safely", written_beside(), "✓"),
+    ("write_safely", write_in_place, "written over"),
+    ("write_safely", written_beside(keep=False), "no file of that name"),
+    ("write_safely", written_beside(flush=False), r"Call file.flush\(\) before it"),
+    ("write_safely", written_beside(sync=False), r"os.fsync\(file.fileno\(\)\) brings the new one to the disk"),
+    ("write_safely", written_beside(mode="ab"), "writes on behind it: open the new file with 'wb'"),
+    ("write_safely", written_beside(mode="xb"), "open it with 'wb', not 'xb'"),
+    ("sees_future", sees_future, "✓"),
+    ("sees_future", by_the_library, "✓"),
+    ("sees_future", lambda *given: True, "True for the right model"),
+    ("sees_future", lambda *given: False, "with the bug future on, this says False"),
+    ("sees_future", lambda *given: sees_future(*given, laters=[4]), "output 0 sees word 1 passes as right"),
+    ("sees_future", lambda *given: sees_future(*given, compared=1), "output 3 sees word 4 passes as right"),
+    ("sees_future", sees_future_in_place, "work on a copy"),
+    ("sees_future", lambda model, *given: sees_future(model.train(), *given), "mode was changed"),
+    ("padding_effect", lambda *given: difference(*given).abs().max(), "✓"),
+    ("padding_effect", lambda *given: difference(*given, sides=(1, 0)).abs().max(), "stands on the left"),
+    ("padding_effect", lambda *given: difference(*given).abs().mean(), "this is the mean"),
+    ("padding_effect", lambda *given: difference(*given).max(), "take abs before max"),
+    ("padding_effect", lambda *given: 0.0, "this finds nothing"),
+    ("padding_effect", lambda *given: 7.0, "with 2 columns and the right library should be 0, not 7"),
+    ("which_bug", which_bug, "✓"),
+    ("which_bug", lambda build: "future", "nothing was switched on"),
+    ("which_bug", lambda build: which_bug(build, skip=["padding-rows"]), "add padding behind the source's words"),
+    ("which_bug", lambda build: which_bug(build, skip=["one-layer"]), "are the encoder's two layers one object"),
+    ("which_bug", lambda build: which_bug(build, skip=["start"]), "the shared matrix"),
+    ("which_bug", lambda build: 3, "the answer is 3, expected one of none, future"),
+]
+
+
+@pytest.mark.parametrize(("name", "answer", "words"), CASES)
+def test_a_judge_says_what_is_wrong(capsys, name, answer, words):
+    getattr(NAMED.get(name, bug_museum), name)(answer)
+    line = capsys.readouterr().out.strip()
+    assert line.startswith(f"✓ {name}: " if words == "✓" else f"✗ {name}: ") and re.search(words, line), line
+
+
+def test_the_tracing_of_others_is_put_back():
+    def other(*_):
+        return None
+
+    before = sys.gettrace()
+    sys.settrace(other)
+    try:
+        training.write_safely(written_beside())
+        assert sys.gettrace() is other
+    finally:
+        sys.settrace(before)

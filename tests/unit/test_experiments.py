@@ -1,0 +1,279 @@
+"""The experiments of the chapters, in short: what each makes, trains or counts is what its name says."""
+
+import itertools
+import math
+from functools import partial
+
+import pytest
+import torch
+from torch import nn
+from torch.nn.functional import layer_norm
+from torch.testing import assert_close
+
+from transformer_lib.alignment import AttentionSeq2Seq
+from transformer_lib.attention import MultiHeadAttention
+from transformer_lib.decoding import CachedTransformer
+from transformer_lib.encoder import EncoderLayer, TransformerConfig
+from transformer_lib.schedule import noam_rate, transformer_optimizer
+from transformer_lib.seq2seq import EOS_ID, SOS_ID
+from transformer_lib.teaching import record
+from transformer_lib.teaching.corpora.english_french import grammar_corpus
+from transformer_lib.teaching.experiments import alignment, encoder, interpretation, recurrent, schedule, sequence_tasks, text
+from transformer_lib.teaching.experiments import training as loops
+from transformer_lib.teaching.experiments import transformer as pieces
+from transformer_lib.teaching.experiments import translation as kinds
+from transformer_lib.text import SentimentClassifier, bucket_batches, pad_batch, tokenize
+from transformer_lib.translation import BytePairTokenizer, Translator, pretrained_translator
+
+
+def generator(seed=0):
+    return torch.Generator().manual_seed(seed)
+
+
+# Chapters 1 and 4: copying and reversing
+
+
+@pytest.mark.parametrize(("task", "order"), [("copy", 1), ("reverse", -1)])
+def test_the_answer_is_the_source_in_some_order(task, order):
+    source, target_in, target_out = sequence_tasks.task_batch(task, count=50, length=7, generator=generator())
+    for sentence, given, expected in zip(source.tolist(), target_in.tolist(), target_out.tolist()):
+        assert given == [SOS_ID, *sentence[::order]] and expected == [*sentence[::order], EOS_ID]
+
+
+class Script(list):
+    """What is left to write."""
+
+    def reorder(self, rows):
+        self[:] = [words[rows] for words in self]
+
+
+class Oracle(nn.Module):
+    """Writes the reversed source; with `wrong`, every second sentence has another first word."""
+
+    max_len = math.inf
+
+    def __init__(self, wrong=False):
+        super().__init__()
+        self.wrong = wrong
+
+    def start(self, source):
+        answer = nn.functional.pad(source.flip(1), (0, 1), value=EOS_ID)
+        answer[::2, 0] = 3 + (answer[::2, 0] - 2) % 10 if self.wrong else answer[::2, 0]
+        return Script(answer.unbind(dim=1))
+
+    def decode(self, words, state):
+        return nn.functional.one_hot(state.pop(0), sequence_tasks.VOCABULARY).float().unsqueeze(1)
+
+
+@pytest.mark.parametrize(("wrong", "expected"), [(False, 1.0), (True, 0.5)])
+def test_an_answer_counts_as_a_whole(wrong, expected):
+    assert sequence_tasks.exact_match(Oracle(wrong), task="reverse", length=5, seed=0) == expected
+
+
+def test_training_on_a_task_lowers_the_loss_and_follows_its_seed():
+    class NextWord(nn.Embedding):
+        def forward(self, source, target_in):
+            return super().forward(target_in)
+
+    def losses(seed):
+        torch.manual_seed(0)
+        model = NextWord(sequence_tasks.VOCABULARY, sequence_tasks.VOCABULARY)
+        return sequence_tasks.train_on_task(model, task="copy", seed=seed, steps=100, longest=4, learning_rate=0.1)
+
+    first = losses(0)
+    assert first == losses(0) != losses(1) and sum(first[-10:]) < 0.9 * sum(first[:10])
+
+
+# Chapter 2: remembering
+
+
+def test_memory_is_scored_and_a_gate_is_opened_alone():
+    x, first = recurrent.memory_batch(count=50, length=4, generator=generator())
+    assert_close(x.sum(dim=-1), torch.ones(50, 4))
+    assert x[:, 0].argmax(dim=-1).equal(first)
+    knows = nn.Sequential(nn.Flatten(), nn.Linear(4 * recurrent.SYMBOLS, recurrent.SYMBOLS, bias=False))
+    knows[1].weight = nn.Parameter(torch.eye(4 * recurrent.SYMBOLS)[: recurrent.SYMBOLS])
+    assert recurrent.memory_accuracy(knows, lengths=[4]) == [1.0]
+    cell = nn.GRUCell(3, 4)
+    before = cell.bias_ih.detach().clone()
+    recurrent.open_gate(cell, block=1, bias=3.0)
+    assert (cell.bias_ih[4:8] == 3).all() and cell.bias_ih[:4].equal(before[:4]) and cell.bias_ih[8:].equal(before[8:])
+
+
+@pytest.mark.parametrize("value", [0, 1])
+def test_a_frozen_gate_stays_frozen(value):
+    torch.manual_seed(0)
+    cell = recurrent.freeze_gate(nn.GRUCell(3, 4), block=1, value=value)
+    before = cell.weight_ih.detach().clone()
+    optimizer = torch.optim.Adam(cell.parameters(), lr=0.1)
+    cell(torch.randn(5, 3), torch.randn(5, 4)).square().sum().backward()
+    optimizer.step()
+    assert cell.weight_ih[4:8].equal(before[4:8])
+    assert cell.weight_ih[8:].equal(before[8:]) == bool(value)  # with a gate of 1 the proposal has no say, and learns nothing
+
+
+# Chapter 3: reviews
+
+
+def test_without_its_mask_the_classifier_reads_padding():
+    torch.manual_seed(0)
+    classifier = SentimentClassifier(9, d_model=4, hidden_size=4)
+    bare, full = text.WithoutMask(classifier), pad_batch([[1, 2, 3], [4, 5, 6]])
+    assert_close(bare(full), classifier(full))
+    ((padded, _),) = text.more_padding([(full, torch.zeros(2))], columns=5)
+    assert (bare(padded) - bare(full)).abs().max() > 1e-3
+    assert_close(classifier(padded), classifier(full))
+
+
+def test_the_pretrained_reader_classifies_as_its_record_says():
+    numbers, (vocabulary, *models) = record("review_reader")["numbers"], text.pretrained_review_reader()
+    training, held_out = text.review_reader_sets()
+    assert not {one.text for one in training} & {one.text for reviews in held_out.values() for one in reviews}
+    for name, model in zip(("classifier", "bag"), models):
+        for kind, reviews in held_out.items():
+            sequences = [vocabulary.encode(tokenize(one.text)) for one in reviews]
+            batches = bucket_batches(sequences, [one.label for one in reviews], batch_size=256)
+            assert text.accuracy(model, batches) == pytest.approx(numbers["accuracy"][name][kind], abs=0.002), (name, kind)
+
+
+# Chapter 4: a small translator
+
+
+def test_short_sentences_are_new_and_a_hidden_row_gets_no_weight():
+    sentences = alignment.short_sentences()
+    assert not {english for english, _ in sentences.train} & {english for english, _ in sentences.new}
+    torch.manual_seed(0)
+    model = AttentionSeq2Seq(*sentences.sizes, d_model=8, hidden_size=8)
+    losses = alignment.train_translator(model, sentences, seed=0, steps=12)
+    assert losses[-1] < losses[0]
+    words, weights = alignment.translate(model, sentences, "this white owl is small", hidden="white")
+    assert weights.shape == (len(words), 5) and weights[:, 1].eq(0).all() and weights[:, 2].gt(0).all()
+
+
+# Chapter 7: a layer whose parts can be switched off
+
+
+def test_each_switch_is_the_part_it_names():
+    torch.manual_seed(0)
+    x, layer = torch.randn(2, 5, encoder.D_MODEL), encoder.AblatedLayer()
+    attended = layer.attention(x, x, x)
+    assert_close(layer(x), attended)
+    layer.add = True
+    assert_close(layer(x), x + attended)
+    ours = encoder.AblatedLayer(**encoder.VARIANTS["full layer"])
+    sizes = {"d_model": encoder.D_MODEL, "num_heads": encoder.NUM_HEADS, "d_ff": encoder.D_FF}
+    whole = EncoderLayer(TransformerConfig(**sizes, dropout=0.0))
+    whole.attention.load_state_dict(ours.attention.state_dict())
+    whole.feed_forward.load_state_dict(ours.feed_forward.state_dict())
+    assert_close(whole(x), ours(x))
+
+
+def test_the_difference_of_tokens_and_the_floor_where_they_are_alike():
+    assert encoder.difference(torch.ones(1, 4, encoder.D_MODEL)) == pytest.approx(0, abs=1e-6)
+    assert encoder.difference(torch.stack([torch.ones(3), -torch.ones(3)])[None]) == pytest.approx(1)
+    total = 0.0
+    for sentence in itertools.product(range(2), repeat=3):
+        shares = [sentence.count(token) / 3 for token in set(sentence)]
+        total -= sum(share * math.log(share) for share in shares)
+    assert encoder.floor_when_alike(tokens=2, places=3) == pytest.approx(total / 8)
+    losses = encoder.train_to_say(partial(encoder.AblatedLayer, add=True), 0, steps=40, depth=1)
+    assert losses[-1] < 0.7 * losses[0]
+
+
+# Chapters 10 to 12: one piece less, no warm-up, batches that mix lengths
+
+
+@pytest.mark.parametrize("piece", pieces.PIECES)
+def test_each_piece_is_missed_and_the_rest_starts_alike(piece):
+    source, target = torch.tensor([[5, 12, 12, 3], [4, 6, 7, 8]]), torch.tensor([[1, 5, 12], [1, 4, 6]])
+    whole, lacking = pieces.small(0), pieces.without(piece, 0)
+    assert (lacking(source, target) - whole(source, target)).abs().max() > 1e-3
+    assert_close(lacking.source_embedding.weight, whole.source_embedding.weight)
+    if piece == "cross-attention":
+        assert_close(lacking(source.flip(0), target), lacking(source, target))
+    if piece == "positions":
+        assert_close(lacking(source.flip(1), target), lacking(source, target))
+
+
+def test_the_frame_without_its_plus_or_its_norm():
+    x = torch.randn(1, 4, 32)
+    frames = (pieces.without(piece, 0).encoder.layers[0].attention_residual for piece in ("plus", "norm"))
+    for frame, expected in zip(frames, (layer_norm(2 * x, (32,)), 3 * x)):
+        assert_close(frame(x, lambda x: 2 * x), expected)
+
+
+def test_without_warmup_starts_at_the_peak_and_a_shallow_stack_copies():
+    optimizer = transformer_optimizer(nn.Linear(1, 1))
+    schedule.without_warmup(optimizer)
+    assert optimizer.param_groups[0]["lr"] == pytest.approx(noam_rate(schedule.WARMUP, schedule.D_MODEL, schedule.WARMUP))
+    stack = schedule.DeepStack(1, seed=0)
+    losses = schedule.train_to_copy(stack, seed=0, learning_rate=0.25, schedule=schedule.without_warmup, steps=40)
+    assert losses[0] > 2 and losses[-1] < 1
+
+
+def test_mixing_decides_which_lengths_share_a_batch():
+    pairs = loops.reverse_pairs(2000, 6, seed=0)
+    assert all(target == [*source[::-1], EOS_ID] for source, target in pairs)
+    batches = [loops.mixed_batches(pairs, mixing, seed=1) for mixing in (0.0, 2.0, 100.0)]
+    assert all(sum(len(batch.source) for batch in some) == len(pairs) for some in batches)
+    shares = [loops.target_padding_share(some) for some in batches]
+    assert shares == sorted(shares) and shares[0] < 0.05 < 0.2 < shares[2]
+    assert not {*map(str, loops.held_out(seed=1))} & {*map(str, loops.reverse_pairs(3000, 6, seed=1))}
+
+
+# Chapters 14 and 15: three kinds of translators, heads, exchanged words
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_three_kinds_of_one_size(shared):
+    sizes = [kinds.parameters(kinds.make_model(kind, kinds.SETTINGS["vocabulary"], shared)) for kind in kinds.KINDS]
+    assert len(sizes) == 3 and max(sizes) < 1.1 * min(sizes)
+
+
+def test_without_a_head_the_others_work_on_and_it_comes_back():
+    torch.manual_seed(0)
+    attention, x = MultiHeadAttention(8, 2), torch.randn(1, 3, 8)
+    before = attention(x, x, x)
+    k, v = attention.keys_and_values(x, x)
+    wanted = attention.attend(x, k, torch.stack([v[:, 0], torch.zeros_like(v[:, 1])], dim=1), None)
+    with kinds.without_head(attention, 1):
+        assert_close(attention(x, x, x), wanted)
+    assert attention(x, x, x).equal(before)
+
+
+def test_narrow_keys_change_the_scores_alone():
+    torch.manual_seed(0)
+    config = kinds.transformer_config(30)
+    model = kinds.narrow_keys(CachedTransformer(config), d_k=6).eval()
+    assert kinds.parameters(CachedTransformer(config)) - kinds.parameters(model) == 6 * 2 * (96 + 1) * (96 - 4 * 6)
+    source, words = torch.randint(3, 30, (2, 5)), torch.randint(3, 30, (2, 4))
+    state = model.start(source)
+    steps = torch.cat([model.decode(word, state) for word in words.split(1, dim=1)], dim=1)
+    assert_close(steps, model(source, words), rtol=1e-4, atol=1e-5)
+
+
+def test_what_is_measured():
+    corpus = grammar_corpus(500, seed=3, test_count=40)
+    pairs = corpus.held_out
+    tokenizer = BytePairTokenizer.train((text for pair in corpus.train for text in pair), vocab_size=300)
+
+    class FirstIsWrong(Translator):
+        def translate(self, texts, beam_size, alpha):
+            return ["faux", *(dict(pairs)[text] for text in texts[1:])]
+
+    sizes = {"d_model": 16, "num_heads": 2, "d_ff": 16, "num_layers": 1}
+    model = CachedTransformer(kinds.transformer_config(len(tokenizer), **sizes))
+    measured = kinds.measure(FirstIsWrong(model, tokenizer), pairs)
+    assert measured["exact_match"] == 39 / 40 and measured["bleu"] < 100
+    assert sum(right for _, right in measured["by_length"].values()) == 39
+
+
+@pytest.mark.parametrize("frame", interpretation.FRAMES)
+def test_the_two_texts_of_a_pair_differ_in_the_noun_alone(frame):
+    tokens = pretrained_translator().tokenizer.tokens
+    found = interpretation.pairs(frame)
+    assert len(found) == len(set(found)) == 164
+    for pair in found:
+        one, other = tokens(pair.text), tokens(pair.other)
+        assert [place for place in range(len(one)) if one[place] != other[place]] == [pair.places[1]]
+        assert pair.own_form != pair.other_form

@@ -1,0 +1,220 @@
+"""Figures: shown once with words beside them, axes that cannot be mixed up, colours that are told apart, the course's map."""
+
+import io
+import itertools
+import re
+from types import SimpleNamespace
+from xml.etree import ElementTree
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+import torch
+from matplotlib.colors import to_hex
+from matplotlib.text import Text
+from PIL import Image
+from torch import nn
+from torch.testing import assert_close
+
+from transformer_lib.attention import MultiHeadAttention, attention_weights
+from transformer_lib.encoder import Encoder, TransformerConfig
+from transformer_lib.teaching import capture_attention, figures, model_map
+from transformer_lib.teaching.figures import Matrix, matrix_equation, plots, shape_summary
+from transformer_lib.teaching.figures.model_map import CHAPTERS
+from transformer_lib.teaching.figures.theme import COLOURS, stylesheet
+
+LABELS = {"title": "A map", "x_label": "column", "y_label": "row"}
+
+
+@pytest.fixture(autouse=True)
+def close_figures():
+    yield
+    plt.close("all")
+
+
+def test_a_figure_is_shown_once_with_its_words_and_can_be_read_on_a_phone(monkeypatch):
+    shown = []
+    monkeypatch.setattr(plots, "display", lambda data, **settings: shown.append(SimpleNamespace(data=data, **settings)))
+    for _ in range(2):
+        figure, (left, right) = figures.subplots(columns=2, width=4.8)
+        figures.heatmap(left, np.zeros((2, 2)), **LABELS)
+        right.text(0, 0, "tiny", size=4)
+        figures.show(figure, alt="A map\n  and a plot.")
+    assert shown[0].data == shown[1].data  # the same bytes on every run
+    assert shown[0].data["text/plain"] == "A map and a plot." and not plt.get_fignums()
+    width = shown[0].metadata["image/png"]["width"]
+    assert Image.open(io.BytesIO(shown[0].data["image/png"])).width == 2 * width
+    # Nine CSS pixels, where a window of 390 leaves 340 to the figure.
+    assert min(text.get_size() * 100 / 72 * 340 / width for text in figure.findobj(Text) if text.get_text()) >= 8.999
+    with pytest.raises(ValueError, match="alt is empty"):
+        figures.show(figures.subplots()[0], alt=" ")
+
+
+def test_a_heatmap_labels_what_it_shows():
+    axes = figures.subplots()[1]
+    values = np.linspace(-1, 1, 6).reshape(2, 3)
+    figures.heatmap(axes, torch.tensor(values, requires_grad=True), **LABELS, x_ticks="abc", symmetric=True, write_values=True)
+    assert (axes.get_title(), axes.get_xlabel(), axes.get_ylabel()) == ("A map", "column", "row")
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["a", "b", "c"]
+    assert axes.get_ylim()[0] > axes.get_ylim()[1]  # row 0 is at the top
+    assert axes.images[0].get_clim() == (-1, 1) and [text.get_text() for text in axes.texts][:2] == ["-1.00", "-0.60"]
+    for text, value in zip(axes.texts, values.flat, strict=True):
+        assert contrast(to_hex(axes.images[0].to_rgba(value)), to_hex(text.get_color())) >= 4.5
+    with pytest.raises(ValueError, match="x_ticks has 2 labels, but values has 3 columns"):
+        figures.heatmap(axes, np.zeros((2, 3)), **LABELS, x_ticks="ab")
+
+
+@pytest.mark.parametrize(
+    ("shape", "message"), [((3, 2), "the axes are swapped"), ((8, 2, 3), "pick one sentence and one head")]
+)
+def test_attention_map_has_queries_as_rows_and_keys_as_columns(shape, message):
+    axes, words = figures.subplots()[1], {"query_tokens": ["je", "suis"], "key_tokens": ["I", "am", "here"]}
+    figures.attention_map(axes, [[0.1, 0.2, 0.7], [0.5, 0.25, 0.25]], **words, title="Who looks")
+    assert [label.get_text() for label in axes.get_yticklabels()] == words["query_tokens"]
+    assert "query" in axes.get_ylabel() and "key" in axes.get_xlabel()
+    with pytest.raises(ValueError, match=message):
+        figures.attention_map(axes, np.ones(shape), **words, title="Who looks")
+
+
+def test_a_matrix_table_in_plain_text_and_in_html():
+    table = figures.matrix_table([[0.5, -0.0004], [10, 2]], name="P<1>", row_labels=["<I>", "am"], column_labels=[0, 1])
+    assert repr(table) == "P<1>  (2, 2)\n          0      1\n<I>   0.500  0.000\n am  10.000  2.000"
+    root = ElementTree.fromstring(table._repr_html_())
+    assert "".join(root.find("table/caption").itertext()) == "P<1> (2, 2)"
+    assert [(cell.text, cell.get("scope")) for cell in root.iter("th")][1:3] == [("1", "col"), ("<I>", "row")]
+    assert [cell.text for cell in root.findall("table/tbody/tr/td")] == ["0.500", "0.000", "10.000", "2.000"]
+    with pytest.raises(ValueError, match="row_labels has 1 labels, but values has 2 rows"):
+        figures.matrix_table(np.ones((2, 3)), name="P", row_labels=["a"])
+
+
+def test_a_matrix_equation_is_drawn_to_scale():
+    x, w = Matrix("X", [[1.0, 2.0, -3.04], [0.0, -0.04, 6.0]]), Matrix("W", torch.ones(3, 4), learnable=True)
+    (axes,) = matrix_equation([[x, "·", w], ["=", Matrix("Y", np.zeros((2, 4)))]], title="Scale", cell=0.3).axes
+    borders = [patch for patch in axes.patches if not patch.get_fill()]
+    squares = [patch for patch in axes.patches if patch.get_fill()]
+    assert len(squares) == 2 * 3 + 3 * 4 + 2 * 4 and {round(square.get_width(), 9) for square in squares} == {0.3}
+    assert [(round(b.get_width() / 0.3), round(b.get_height() / 0.3)) for b in borders] == [(3, 2), (4, 3), (4, 2)]
+    assert [border._dash_pattern[1] is not None for border in borders] == [False, True, False]  # what is learned is dashed
+    assert not any(one.get_bbox().overlaps(other.get_bbox()) for one, other in itertools.combinations(borders, 2))
+    assert {"Scale", "X", "(2, 3)", "W", "(3, 4)", "·", "1.0", "–3.0"} <= {text.get_text() for text in axes.texts}
+    with pytest.raises(ValueError, match="rows is empty"):
+        matrix_equation([], title="Wrong")
+
+
+def test_a_row_too_wide_for_a_phone_goes_on_below_from_a_sign():
+    wide = Matrix("A", np.ones((2, 8)))
+    figure = matrix_equation([[wide, "+", wide, "=", Matrix("B", np.ones((2, 2)))]], title="A title that is long" * 4)
+    first, second, third = (patch.get_xy() for patch in figure.axes[0].patches if not patch.get_fill())
+    assert first[1] < second[1] == third[1] and figure.get_figwidth() <= 4.7
+
+
+# Colours
+
+ROLES = sorted(set(COLOURS) - {"ink", "muted"})
+XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+# What dichromats see, as linear RGB (Machado, Oliveira and Fernandes 2009, severity 1).
+SIGHT = {
+    "full": np.eye(3),
+    "protanopia": np.array([[0.1523, 1.0526, -0.2049], [0.1145, 0.7863, 0.0992], [-0.0039, -0.0481, 1.0520]]),
+    "deuteranopia": np.array([[0.3673, 0.8607, -0.2280], [0.2801, 0.6725, 0.0474], [-0.0118, 0.0429, 0.9689]]),
+}
+
+
+def linear(colour):
+    colour = np.array([int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)])
+    return np.where(colour <= 0.04045, colour / 12.92, ((colour + 0.055) / 1.055) ** 2.4)
+
+
+def contrast(one, other):
+    darker, brighter = sorted(float(XYZ[1] @ linear(colour)) for colour in (one, other))
+    return (brighter + 0.05) / (darker + 0.05)
+
+
+def lab(colour, sight):
+    share = XYZ @ np.clip(SIGHT[sight] @ linear(colour), 0, 1) / XYZ.sum(axis=1)
+    x, y, z = np.where(share > 0.008856, np.cbrt(share), 7.787 * share + 16 / 116)
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize("sight", SIGHT)
+def test_roles_are_told_apart_by_everybody(sight):
+    for one, other in itertools.combinations(ROLES, 2):
+        assert np.linalg.norm(lab(COLOURS[one], sight) - lab(COLOURS[other], sight)) >= 25, (one, other)
+    assert min(contrast(colour, "#ffffff") for colour in COLOURS.values()) >= 3
+
+
+def test_text_can_be_read_in_both_themes():
+    light, dark = (dict(re.findall(r"--tl-([\w-]+):(#\w{6})", rule)) for rule in re.findall(r"\{([^}]*--tl-[^}]*)\}", STYLE))
+    for theme in (light, dark):
+        pairs = [*itertools.product(["ink", "muted", "accent", "right", "wrong"], ["surface", "card"]), ("on-accent", "accent")]
+        assert min(contrast(theme[text], theme[background]) for text, background in pairs) >= 4.5
+    assert light.keys() == dark.keys()
+
+
+STYLE = stylesheet("tl-test", "")
+
+# The map of the course
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.mark.parametrize("stem", CHAPTERS)
+def test_a_chapter_lights_its_own_boxes_in_both_drawings(stem):
+    root = ElementTree.fromstring(model_map(stem))
+    for drawing in root.iter(f"{SVG}svg"):
+        boxes = [group.get("class").split() for group in drawing.iter(f"{SVG}g") if "box" in group.get("class").split()]
+        assert {names[-2] for names in boxes if names[-1] == "lit"} == {stem} == {n[-2] for n in boxes if stem in n}
+    links = [link.get("href") for link in root.iter("{http://www.w3.org/1999/xhtml}a")]
+    assert set(links) == {f"{number:02}_{name}.ipynb" for name, (number, _) in CHAPTERS.items()}
+    number, title = CHAPTERS[stem]
+    assert f"You are here: {number} · {title}" in model_map(stem) and repr(model_map(stem)) == f"model_map('{stem}')"
+
+
+def test_the_map_links_to_the_addresses_it_is_given():
+    assert [number for number, _ in CHAPTERS.values()] == list(range(1, 19))
+    assert re.findall(r'href="([^"]*)"', model_map(links={"masks": "a.html?b&c"})) == ["a.html?b&amp;c"]
+    assert 'role="img"' in model_map() and "<a " not in model_map() and "lit" not in str(model_map()).partition("</style>")[2]
+    with pytest.raises(ValueError, match="text2.*known are seq2seq"):
+        model_map("text2")
+
+
+# Shapes and weights of a forward pass
+
+
+def test_shapes_and_parameters_of_each_call_are_listed():
+    encoder = Encoder(TransformerConfig(d_model=8, num_heads=2, num_layers=2, d_ff=12))
+    summary = shape_summary(encoder, torch.zeros(2, 5, 8))
+    assert summary.total == sum(parameter.numel() for parameter in encoder.parameters())
+    assert ("layers.0.feed_forward.inner", "(2, 5, 8)", "(2, 5, 12)", "weight (12, 8), bias (12,)", "108") in summary.rows
+    shared = nn.Linear(4, 4)
+    assert [row[-1] for row in shape_summary(nn.Sequential(shared, shared), torch.zeros(1, 4)).rows[1:]] == ["20", "0", "20"]
+    assert not encoder._forward_hooks and not any(part._forward_hooks for part in encoder.modules())
+
+
+class Backwards(MultiHeadAttention):
+    """What it looks at is not what the projections say."""
+
+    def attend(self, query, k, v, mask):
+        return super().attend(query, k.flip(2), v, mask)
+
+
+def test_it_keeps_the_masked_weights_that_each_layer_used():
+    torch.manual_seed(0)
+    model = nn.ModuleDict({"first": MultiHeadAttention(8, 2), "second": Backwards(8, 4)})
+    x, memory, mask = torch.randn(2, 3, 8), torch.randn(2, 5, 8), torch.tensor([[[[True, True, False, True, False]]]])
+    with pytest.raises(KeyError), capture_attention(model) as kept:
+        output = model["first"](x, memory, memory, mask)
+        model["second"](x, memory, memory)
+        raise KeyError
+    assert_close(kept["first"], attention_weights(model["first"], x, memory, mask))
+    assert_close(kept["second"], attention_weights(model["second"], x, memory).flip(-1))
+    assert not kept["first"].requires_grad and not kept["first"].masked_select(~mask).any()
+    assert_close(output, model["first"](x, memory, memory, mask))
+    before = {name: weights.clone() for name, weights in kept.items()}
+    model["first"](x, x, x)
+    assert_close(kept, before)  # the model is left as it was
+    with capture_attention(model["first"]) as pieces:  # a model with a cache calls it in pieces
+        model["first"].attend(x, *model["first"].keys_and_values(memory, memory), mask=mask)
+    assert_close(pieces[""], kept["first"])
+    with pytest.raises(ValueError, match="must contain a MultiHeadAttention"), capture_attention(nn.Linear(2, 2)):
+        pass
