@@ -11,8 +11,8 @@ PACKAGE = "sphinx-mathjax-offline"  # its folder has hyphens and cannot be impor
 NEEDED = ("tex-chtml.js", "input/tex/extensions/boldsymbol.js", "output/chtml/fonts/woff-v2/")
 
 
-def copy_mathjax(app, exception):
-    if exception or app.builder.format != "html":
+def copy_mathjax(app):
+    if app.builder.format != "html":
         return
     for file in files(PACKAGE):
         name = file.as_posix().partition("/static/mathjax/")[2]
@@ -23,5 +23,5 @@ def copy_mathjax(app, exception):
 
 
 def setup(app):
-    app.connect("build-finished", copy_mathjax)
+    app.connect("builder-inited", copy_mathjax)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
