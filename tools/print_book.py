@@ -59,7 +59,7 @@ def print_book(browser, site, pages, path):
     window.goto(joined.as_uri())
     window.evaluate("async () => { await window.MathJax?.startup?.promise }")
     path.parent.mkdir(exist_ok=True)
-    window.pdf(path=path, prefer_css_page_size=True, print_background=True, outline=True, tagged=True)
+    window.pdf(path=path, prefer_css_page_size=True, print_background=True, outline=True)
     joined.unlink()
 
 

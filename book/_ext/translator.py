@@ -114,7 +114,7 @@ def known_words():
 
 
 def box(name, with_first_words=False, with_captions=False):
-    """Return the box; ids in it begin with `name`. It may have a field for the decoder's first words, and a choice of models."""
+    """Return the box; ids in it begin with `name`. It may have a field for first words, and a choice of models."""
     examples = {"translator": FIRST_WORDS_EXAMPLES if with_first_words else [(text, "") for text in EXAMPLES]}
     if with_captions:
         examples["captions"] = CAPTIONS_EXAMPLES

@@ -89,7 +89,7 @@ def test_a_layer_shows_what_its_parts_have_made(seen, translator, expected):
     page, made = seen.page, []
     hook = translator.model.encoder.layers[1].register_forward_hook(lambda module, given, output: made.append(output))
     with torch.no_grad():
-        translator.model.encode(expected[0]) if hasattr(translator.model, "encode") else translator.model.start(expected[0])
+        translator.model.start(expected[0])
     hook.remove()
     page.get_by_role("combobox", name="Which layer").select_option(label="encoder, layer 2")
     page.wait_for_function("() => document.querySelector('.layer-state').textContent.startsWith('encoder, layer 2')")
