@@ -7,31 +7,30 @@ from the library's own translators, in the half precision in which these are sto
 import json
 from dataclasses import asdict
 from functools import cache
-from html import escape
 from pathlib import Path
 
+import jinja2
 import torch
 from docutils import nodes
 from docutils.parsers.rst import directives
+from markupsafe import Markup
 from sphinx.util.docutils import SphinxDirective
 
 from transformer_lib import teaching
-from transformer_lib._language import language, say
 from transformer_lib.seq2seq import EOS_ID, SOS_ID
 from transformer_lib.teaching.corpora import english_french
-from transformer_lib.teaching.figures.live.figure import speaking_script
 from transformer_lib.teaching.figures.live.tensors import in_half_precision
 from transformer_lib.teaching.figures.live.trained_attention import trained_attention
 from transformer_lib.teaching.figures.theme import stylesheet
 from transformer_lib.translation import pretrained_translator
 
+TEMPLATES = Path(__file__).parents[1] / "_templates"
 WEIGHTS = {"translator": "weights.js", "captions": "captions.js"}
 START = "/* Generated from transformer_lib/pretrained. */\n((globalThis.transformer_lib ??= {}).pretrained ??= {})."
 MARK = "tl-translator"
-SPEAKING = ("box", "client", "explorer", "service")  # the scripts that put words into the page
 PLACE = "<!-- the translator, with first words -->"
 EXAMPLES = [
-    "the white cow is big",
+    "the white cow is big",  # it is translated before anything is loaded: each of its words has to be one token
     "I am a student",
     "she does not have a red car",
     "they often look for him because he is sad",
@@ -43,17 +42,12 @@ FIRST_WORDS_EXAMPLES = [
     ("I am a student", "tu"),
     ("she does not have a red car", "elle voit"),
 ]
-
 CAPTIONS_EXAMPLES = [
     ("A man in a red shirt plays the guitar.", ""),
     ("Two dogs run on the beach.", ""),
     ("A young girl is jumping into the water.", "Un jeune"),
     ("People are sitting at a table in front of a house.", ""),
 ]
-HINT = (
-    "Point at a French word, or go to it with the Tab key: the lines show where the decoder looked when it wrote it "
-    "(cross-attention of the last layer, the mean of its heads)."
-)
 
 translator = cache(pretrained_translator)
 
@@ -74,30 +68,25 @@ def weights_script(name="translator"):
 
 
 def write_weights(app):
-    if app.builder.format != "html":
-        return
-    folder = Path(app.outdir, "_static", "translator")
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, file in WEIGHTS.items():
-        (folder / file).write_text(weights_script(name), encoding="utf-8")
-    if language() != "en":
-        each = f"document.querySelectorAll('.{MARK}').forEach(translateIn)"
-        script = f"(() => {{\n{speaking_script(*SPEAKING)}{each}\n}})()\n" if speaking_script(*SPEAKING) else ""
-        (folder / "language.js").write_text(script, encoding="utf-8")
+    if app.builder.format == "html":
+        folder = Path(app.outdir, "_static", "translator")
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, file in WEIGHTS.items():
+            (folder / file).write_text(weights_script(name), encoding="utf-8")
 
 
+@cache
 @torch.no_grad()
-def first_answer(text):
-    """Translate `text` as the page's script would: written before anything is loaded. Only for words of one token each."""
+def first_answer(text=EXAMPLES[0]):
+    """Translate `text` as the page's script would."""
     model, tokenizer = translator().model.eval(), translator().tokenizer
     source, written = translator().read(text), tokenizer.encode(translator().translate(text))
     with teaching.capture_attention(model) as kept:
         model(torch.tensor([source]), torch.tensor([[SOS_ID, *written]]))
     last = kept[f"decoder.layers.{model.config.num_layers - 1}.cross_attention"][0].mean(dim=0)  # (written + 1, source)
-    words = [[tokenizer.backend.id_to_token(index) for index in ids] for ids in (source, [*written, EOS_ID])]
-    if any(not token.startswith(("▁", "<")) for some in words for token in some):
-        raise ValueError(f"the first example must be of words of one token each, but {text!r} is not")
-    english, french = ([word.removeprefix("▁") for word in some] for some in words)
+    english, french = (
+        [tokenizer.backend.id_to_token(index).removeprefix("▁") for index in ids] for ids in (source, [*written, EOS_ID])
+    )
     looked_at = last.argmax(dim=1)[:-1]  # by the words, not by <eos>
     return {
         "chosen": int((looked_at - torch.arange(len(looked_at))).abs().argmax()),  # the word that looks farthest aside
@@ -109,87 +98,43 @@ def first_answer(text):
 
 
 def known_words():
-    """Return some English words that the training sentences hold, one line for each kind."""
-    lists = {
-        say("people and animals"): [noun.english[0] for noun in english_french.NOUNS if noun.kind in ("person", "animal")],
-        say("things"): [noun.english[0] for noun in english_french.NOUNS if noun.kind not in ("person", "animal")],
-        say("professions"): [profession.english[0] for profession in english_french.PROFESSIONS],
-        say("places"): [f"{place.preposition} the {place.english}" for place in english_french.PLACES],
-        say("what they are"): [adjective.english for adjective in english_french.ADJECTIVES],
-        say("what they do"): [verb.english for verb in english_french.TRANSITIVE + english_french.INTRANSITIVE],
-        say("what they have done"): [f"have {participle.english}" for participle in english_french.PARTICIPLES],
-        say("small words"): ["I", "you", "he", "she", "we", "they", "the", "a", "my", "his", "her", "this", "these", "not"]
-        + [*english_french.OFTEN, *english_french.AT_THE_END, *english_french.JOINED_BY],
+    """Return some English words that the training sentences hold, by kind."""
+    words = english_french
+    return {
+        "people and animals": [noun.english[0] for noun in words.NOUNS if noun.kind in ("person", "animal")],
+        "things": [noun.english[0] for noun in words.NOUNS if noun.kind not in ("person", "animal")],
+        "professions": [profession.english[0] for profession in words.PROFESSIONS],
+        "places": [f"{place.preposition} the {place.english}" for place in words.PLACES],
+        "what they are": [adjective.english for adjective in words.ADJECTIVES],
+        "what they do": [verb.english for verb in words.TRANSITIVE + words.INTRANSITIVE],
+        "what they have done": [f"have {participle.english}" for participle in words.PARTICIPLES],
+        "small words": "I you he she we they the a my his her this these not".split()
+        + [*words.OFTEN, *words.AT_THE_END, *words.JOINED_BY],
     }
-    rows = (f"<dt>{kind}</dt><dd lang='en'>{', '.join(words)}</dd>" for kind, words in lists.items())
-    return f"<details data-of='translator'><summary>{say('Words it knows')}</summary><dl>{''.join(rows)}</dl></details>"
-
-
-def examples(name, model, sentences):
-    """Return buttons with `sentences`, each with first words, for the translator `model`."""
-    buttons = "".join(
-        f'<li><button type="button" data-text="{escape(text)}" data-first-words="{escape(first_words)}">'
-        f"{escape(text)}{f' · <i lang=fr>{escape(first_words)} …</i>' if first_words else ''}</button></li>"
-        for text, first_words in sentences
-    )
-    hidden = "" if model == "translator" else " hidden"
-    return f"""<div class="examples" data-of="{model}"{hidden}><p id="{name}-{model}">{say("Or choose one:")}</p>
-<ul aria-labelledby="{name}-{model}">{buttons}</ul></div>"""
-
-
-def choice_of_model():
-    """Return the choice between the two translators."""
-    megabytes = round(len(weights_script("captions").encode()) / 1e6)
-    captions = say("chapter 16's, of real ones: captions of photographs ({megabytes} MB, loaded when you first use it)")
-    return f"""<fieldset class="models"><legend>{say("Which translator?")}</legend>
-<label><input type="radio" name="model" value="translator" checked> {say("chapter 14's, of made-up sentences")}</label>
-<label><input type="radio" name="model" value="captions" data-megabytes="{megabytes}">
-{captions.format(megabytes=megabytes)}</label></fieldset>"""
 
 
 def box(name, with_first_words=False, with_captions=False):
-    """Return the box; the ids in it begin with `name`. With first words it has a second field, for the decoder's; with
-    captions a choice between the two translators.
-    """
-    answer = first_answer(EXAMPLES[0])
-    buttons = examples(name, "translator", FIRST_WORDS_EXAMPLES if with_first_words else [(text, "") for text in EXAMPLES])
+    """Return the box; ids in it begin with `name`. It may have a field for first words, and a choice of models."""
+    examples = {"translator": FIRST_WORDS_EXAMPLES if with_first_words else [(text, "") for text in EXAMPLES]}
     if with_captions:
-        buttons += examples(name, "captions", CAPTIONS_EXAMPLES)
-    first_words = say("First words for the decoder, in French (may be empty)")
-    second = f"""<div class="field"><label for="{name}-first-words">{first_words}</label>
-        <input id="{name}-first-words" name="first_words" type="text" lang="fr" maxlength="1000"
-        autocomplete="off" autocapitalize="off" spellcheck="false"></div>"""
-    english = "".join(f"<li>{escape(word)}</li>" for word in answer["source"])
-    french = "".join(f'<li><button type="button">{escape(word)}</button></li>' for word in answer["words"][:-1])
-    html = f"""{stylesheet(MARK, "")}
-<section class="{MARK}" aria-label="{say("Our translator")}" data-answer="{escape(json.dumps(answer, ensure_ascii=False))}">
-<form>
-{choice_of_model() if with_captions else ""}
-<div class="field"><label for="{name}-text">{say("An English sentence")}</label><input id="{name}-text" name="text"
-type="text" lang="en" value="{escape(EXAMPLES[0])}" maxlength="1000" autocomplete="off" autocapitalize="off" spellcheck="false"
-aria-describedby="{name}-state"></div>
-{second if with_first_words else ""}
-<button type="submit">{say("Translate")}</button>
-{buttons}
-</form>
-<p class="state" id="{name}-state" role="status"></p>
-<div class="words">
-<svg aria-hidden="true"></svg>
-<ol class="source" lang="en" aria-label="{say("The words it read")}">{english}</ol>
-<ol class="written" lang="fr" aria-label="{say("The words it wrote")}">{french}</ol>
-</div>
-<p class="looked" aria-live="polite"></p>
-<p class="hint">{say(HINT)}</p>
-{known_words()}
-<noscript><p>{say("To try other sentences, allow scripts on this page. They are the course's own.")}</p></noscript>
-</section>"""
+        examples["captions"] = CAPTIONS_EXAMPLES
+    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True)
+    html = environment.get_template("translator-box.html").render(
+        name=name,
+        stylesheet=Markup(stylesheet(MARK, "")),
+        answer=first_answer(),
+        example=EXAMPLES[0],
+        examples=examples,
+        known_words=known_words(),
+        with_first_words=with_first_words,
+        with_captions=with_captions,
+        megabytes=round(len(weights_script("captions").encode()) / 1e6),
+    )
     return nodes.raw("", html, format="html")
 
 
 class TranslatorBox(SphinxDirective):
-    """Insert a box with the translator. With `prefix` it has a second field: first words for the decoder; with `captions` one
-    chooses which translator.
-    """
+    """`{translator}`: the box; `prefix` adds the field for first words, `captions` the choice of models."""
 
     option_spec = {"prefix": directives.flag, "captions": directives.flag}  # noqa: RUF012
 
@@ -205,7 +150,7 @@ def put_box_in_notebooks(app, doctree):
 
 
 class TranslatorPart(SphinxDirective):
-    """Insert a part of the explorer, of the sentence in the page's box: `numbers` is the figure of attention."""
+    """`{translator-part}`: a part of the explorer, of the sentence in the page's box; `numbers` is the figure of attention."""
 
     required_arguments = 1
 
@@ -213,7 +158,7 @@ class TranslatorPart(SphinxDirective):
         part = directives.choice(self.arguments[0], ("maps", "numbers", "heads", "layer", "probabilities", "beam"))
         if part == "numbers":
             return [nodes.raw("", trained_attention(translator(), EXAMPLES[0])._repr_html_(), format="html")]
-        text = f"<p>{say('The sentence of the box above is shown here, once the translator is loaded.')}</p>"
+        text = "<p>The sentence of the box above is shown here, once the translator is loaded.</p>"
         html = f'{stylesheet(MARK, "")}<div class="{MARK} tl-explorer" data-explorer="{part}">{text}</div>'
         return [nodes.raw("", html, format="html")]
 
@@ -223,8 +168,7 @@ def add_files(app, page, template, context, doctree):
     body = context.get("body", "")
     if f'class="{MARK}' in body:
         app.add_css_file("translator.css")
-        names = ["client", "box", *(["explorer"] if "data-explorer=" in body else [])]
-        for name in [*(["language"] if language() != "en" else []), *names]:
+        for name in ["client", "box", *(["explorer"] if "data-explorer=" in body else [])]:
             app.add_js_file(f"translator/{name}.js", loading_method="defer")
 
 

@@ -1,8 +1,6 @@
 """The translator in the page is the library's: the same tokens, probabilities, attention weights, hypotheses."""
 
 import base64
-import time
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -11,7 +9,7 @@ from torch.nn.utils.rnn import pad_sequence
 from torch.testing import assert_close
 
 from transformer_lib.decoding import beam_hypotheses, greedy_decode, sampling_probabilities
-from transformer_lib.seq2seq import EOS_ID, PAD_ID, SOS_ID
+from transformer_lib.seq2seq import PAD_ID, SOS_ID
 from transformer_lib.teaching import capture_attention
 from transformer_lib.teaching.corpora.english_french import grammar_corpus
 from transformer_lib.translation import pretrained_translator
@@ -21,10 +19,7 @@ from transformer_lib.translation import pretrained_translator
 def translator():
     translator = pretrained_translator()
     translator.model.eval()
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # the model is small: several threads would only wait for each other
-    yield translator
-    torch.set_num_threads(threads)
+    return translator
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +67,6 @@ AS_TEXT = """const as_text = rows => {
 @pytest.fixture(scope="module")
 def written(engine, sentences):
     """For each sentence the tokens and the probabilities, (written, vocab), as the page writes them."""
-    start = time.perf_counter()
     answers = engine(
         "sentences => {"
         + AS_TEXT
@@ -85,8 +79,6 @@ def written(engine, sentences):
         }""",
         sentences,
     )
-    words = sum(len(tokens) for tokens, _ in answers)
-    print(f"{words} tokens, {1000 * (time.perf_counter() - start) / words:.1f} ms each, with their way back")
     return [(tokens, floats(numbers).reshape(len(tokens), -1)) for tokens, numbers in answers]
 
 
@@ -135,30 +127,7 @@ def test_attention_weights_are_the_librarys(engine, translator, sentences):
             assert_close(torch.tensor(kept[name]), weights[0], rtol=0, atol=1e-5)
 
 
-def test_kept_keys_and_values_change_nothing(engine, sentences):
-    largest = engine(
-        """sentences => {
-            const { Transformer } = transformer_lib.transformer
-            const pretrained = transformer_lib.pretrained.translator
-            const parameters = transformer_lib.tensors.read_parameters(pretrained.shapes, pretrained.weights)
-            const plain = new Transformer(pretrained.config, parameters)
-            let largest = 0
-            for (const text of sentences) {
-                const source = translator.read(text), words = [1, ...translator.tokenizer.encode("elle ne l'aime pas")]
-                const expected = plain.decode(words, plain.start(source))
-                const state = translator.model.start(source)
-                const logits = [words.slice(0, 1), words.slice(1, 4), words.slice(4)]
-                    .flatMap(some => translator.model.decode(some, state))
-                logits.forEach((row, t) => row.forEach((x, i) => largest = Math.max(largest, Math.abs(x - expected[t][i]))))
-            }
-            return largest
-        }""",
-        sentences[:5],
-    )
-    assert largest < 1e-5
-
-
-@pytest.mark.parametrize("beam", [1, 2, 3, 4])
+@pytest.mark.parametrize("beam", [1, 4])
 def test_beam_finds_the_librarys_hypotheses(engine, translator, source, beam):
     rows = source[::10]
     found = engine(
@@ -216,30 +185,6 @@ def test_the_translator_of_captions_is_the_librarys(engine):
         for name in kept:
             if "self_attention" not in name:
                 assert_close(torch.tensor(kept[name]), expected[name][0], rtol=0, atol=1e-4)
-
-
-def test_a_beams_steps_grow_from_the_step_before(engine, source):
-    steps = engine(
-        """row => {
-            const steps = []
-            transformer_lib.decoding.beam_hypotheses(translator.model, row, 40, 4, 0.6, step => steps.push(step))
-            return steps
-        }""",
-        [token for token in source[0].tolist() if token],
-    )
-    for before, after in pairwise(steps):
-        for one in after:
-            parent = before[one["parent"]]
-            assert one["tokens"][:-1] == parent["tokens"] and not parent["ended"]
-            assert one["log_probability"] < parent["log_probability"]
-
-
-def test_a_cut_off_beam_is_the_librarys(engine, translator):
-    source = translator.read("my brother listens because the white cow does not sleep")
-    found = engine("""source => transformer_lib.decoding.beam_hypotheses(translator.model, source, 4, 3, 1)""", source)
-    expected = beam_hypotheses(translator.model, torch.tensor([source]), 4, 3, 1.0)[0]
-    assert [tuple(one["tokens"]) for one in found] == [one.tokens for one in expected]
-    assert EOS_ID not in expected[0].tokens
 
 
 @pytest.mark.parametrize("temperature, top_k, top_p", [(1.0, None, None), (0.5, 5, None), (2.0, None, 0.9), (1.0, 20, 0.3)])

@@ -1,1 +1,0 @@
-"""The whole book as PDF and EPUB, made from the built pages: `make print`."""
