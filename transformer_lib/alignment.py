@@ -14,19 +14,16 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from . import _checks as check
 from .seq2seq import PAD_ID, RecurrentEncoder
+from .validation import check_choice, check_padding, check_tokens
 
 # %% ../notebooks/04_alignment.ipynb #attention-pooling
-@check.at_the_door(check.softmax)
 def masked_softmax(
     scores: Float[Tensor, "*batch seq"], mask: Bool[Tensor, "..."] | None = None
 ) -> Float[Tensor, "*batch seq"]:
-    """Return the softmax over the last axis, over the places where `mask` is True.
+    """Return the softmax over the last axis, over the positions where `mask` is True.
 
     Where the mask leaves nothing to see, all weights are zero.
-
-    Shapes: as annotated; `mask` broadcasts to the scores.
     """
     if mask is None:
         return scores.softmax(dim=-1)
@@ -34,7 +31,6 @@ def masked_softmax(
     return weights.masked_fill(~mask, 0.0)  # where all was -inf, softmax gave NaN
 
 
-@check.at_the_door(check.pooling)
 def attention_pooling(
     scores: Float[Tensor, "batch seq"],
     memory: Float[Tensor, "batch seq d"],
@@ -42,10 +38,7 @@ def attention_pooling(
 ) -> tuple[Float[Tensor, "batch d"], Float[Tensor, "batch seq"]]:
     """Turn scores into weights that sum to 1, and the weights into the context.
 
-    `mask` is True where there is something to see. Where it leaves nothing, all weights
-    are zero.
-
-    Shapes: as annotated; the context is `(batch, d)`, the weights are `(batch, seq)`.
+    `mask` is True where there is something to see.
     Source: Bahdanau et al. (2015), equations 5 and 6.
     """
     weights = masked_softmax(scores, mask)  # (batch, seq)
@@ -57,10 +50,6 @@ class DotProductAttention(nn.Module):
     """Look at the rows of the memory whose dot product with the query is large.
 
     `mask` is True where the query may look; without it, it may look everywhere.
-
-    Shapes: `query` is `(batch, d)`, `memory` `(batch, seq, d)`, `mask` `(batch, seq)`;
-    the context is `(batch, d)`, the weights are `(batch, seq)`.
-    Raises: `ValueError` for other shapes, widths that differ, or no boolean mask.
     Source: Luong et al. (2015), section 3.1, "dot".
     """
 
@@ -70,8 +59,6 @@ class DotProductAttention(nn.Module):
         memory: Float[Tensor, "batch seq d"],
         mask: Bool[Tensor, "batch seq"] | None = None,
     ) -> tuple[Float[Tensor, "batch d"], Float[Tensor, "batch seq"]]:
-        check.memory_attention(query, memory, mask)
-        check.shape("memory", memory, "batch", "seq", query.size(1))
         scores = (memory @ query.unsqueeze(2)).squeeze(2)  # (batch, seq)
         return attention_pooling(scores, memory, mask)
 
@@ -80,19 +67,11 @@ class AdditiveAttention(nn.Module):
     """Score each row of memory with a small network of one tanh layer and one neuron.
 
     The score of row `m` for query `q` is `v · tanh(W_q q + W_m m)`, without biases.
-    `mask` is True where the query may look; without it, it may look everywhere.
-
-    Shapes: `query` is `(batch, query_size)`, `memory` `(batch, seq, memory_size)`,
-    `mask` `(batch, seq)`; the context is `(batch, memory_size)`, the weights are
-    `(batch, seq)`.
-    Raises: `ValueError` for other shapes or widths, or no boolean mask.
     Source: Bahdanau et al. (2015), section 3.1 and appendix A.1.2.
     """
 
     def __init__(self, query_size: int, memory_size: int, hidden_size: int) -> None:
         super().__init__()
-        check.at_least(1, query_size=query_size, memory_size=memory_size)
-        check.at_least(1, hidden_size=hidden_size)
         self.from_query = nn.Linear(query_size, hidden_size, bias=False)
         self.from_memory = nn.Linear(memory_size, hidden_size, bias=False)
         self.to_score = nn.Linear(hidden_size, 1, bias=False)
@@ -103,9 +82,6 @@ class AdditiveAttention(nn.Module):
         memory: Float[Tensor, "batch seq memory_size"],
         mask: Bool[Tensor, "batch seq"] | None = None,
     ) -> tuple[Float[Tensor, "batch memory_size"], Float[Tensor, "batch seq"]]:
-        check.memory_attention(query, memory, mask)
-        check.shape("query", query, "batch", self.from_query.in_features)
-        check.shape("memory", memory, "batch", "seq", self.from_memory.in_features)
         q = self.from_query(query).unsqueeze(1)  # (batch, 1, hidden_size)
         m = self.from_memory(memory)  # (batch, seq, hidden_size)
         scores = self.to_score((q + m).tanh()).squeeze(2)  # (batch, seq)
@@ -114,22 +90,16 @@ class AdditiveAttention(nn.Module):
 # %% ../notebooks/04_alignment.ipynb #attention-state
 @dataclass
 class AttentionState:
-    """What the decoder knows between two tokens, and where it has looked so far.
+    """What the decoder knows between two tokens, and where it has looked so far."""
 
-    Shapes: `hidden` (the cell's state) and `context` (what it saw last) are
-    `(batch, hidden)`, `memory` is `(batch, source, hidden)`, `mask` `(batch, source)`,
-    `weights` `(batch, written, source)`: a row for each token that was decoded.
-    """
-
-    hidden: Tensor
-    context: Tensor
-    memory: Tensor
-    mask: Tensor
-    weights: Tensor
+    hidden: Float[Tensor, "batch hidden"]  # the cell's state
+    context: Float[Tensor, "batch hidden"]  # what it saw last
+    memory: Float[Tensor, "batch source hidden"]
+    mask: Bool[Tensor, "batch source"]
+    weights: Float[Tensor, "batch prefix source"]  # a row for each decoded token
 
     def reorder(self, rows: Int[Tensor, "kept"]) -> None:
         """Keep these sentences, in this order (for beam search, chapter 13)."""
-        check.kept(rows, len(self.hidden))
         self.hidden, self.context = self.hidden[rows], self.context[rows]
         self.memory, self.mask = self.memory[rows], self.mask[rows]
         self.weights = self.weights[rows]
@@ -141,10 +111,7 @@ class AttentionDecoder(nn.Module):
     `style` says when it looks: "luong" after the cell has read the last token, with the
     new state; "bahdanau" before, with the previous state. Luong's tanh layer on state
     and context is left out: the output layer and the next step take them as they are.
-
-    Shapes: `tokens` is `(batch, target)`; the logits are `(batch, target, vocab)`. The
-    `state` is changed: it has read `tokens`, and holds their weights.
-    Raises: `ValueError` for ids that the vocabulary does not have, or another `style`.
+    The `state` is changed: it has read `tokens`, and holds their weights.
     Source: Luong et al. (2015), section 3; Bahdanau et al. (2015), section 3.1.
     """
 
@@ -157,9 +124,7 @@ class AttentionDecoder(nn.Module):
         style: str = "luong",
     ) -> None:
         super().__init__()
-        check.one_of(["luong", "bahdanau"], style=style)
-        check.at_least(1, vocab_size=vocab_size, d_model=d_model)
-        check.at_least(1, hidden_size=hidden_size)
+        check_choice(["luong", "bahdanau"], style=style)
         self.style, self.attention = style, attention
         self.embedding = nn.Embedding(vocab_size, d_model)
         self.cell = nn.GRUCell(d_model + hidden_size, hidden_size)
@@ -168,8 +133,7 @@ class AttentionDecoder(nn.Module):
     def forward(
         self, tokens: Int[Tensor, "batch target"], state: AttentionState
     ) -> Float[Tensor, "batch target vocab"]:
-        check.token_ids("tokens", tokens, self.embedding.num_embeddings, self)
-        check.equally_many(tokens=tokens, state=state.hidden)
+        check_tokens("tokens", tokens, self.embedding.num_embeddings)
         hidden, context = state.hidden, state.context  # each (batch, hidden)
         logits, rows = [], []
         for token in self.embedding(tokens).unbind(dim=1):  # (batch, d_model)
@@ -189,11 +153,8 @@ class AttentionSeq2Seq(nn.Module):
     """Encoder and decoder joined by attention: the decoder can look at each word again.
 
     `attention` defaults to `AdditiveAttention`. It is an `AutoregressiveModel`. After
-    `decode`, `state.weights` says where each token has looked.
-
-    Shapes: `source` is `(batch, source)`, `target_in` and `tokens` are
-    `(batch, target)`; the logits are `(batch, target, target_vocab_size)`.
-    Raises: `ValueError` as `Seq2Seq` does, and for another `style`.
+    `decode`, `state.weights` says where each token has looked. Raises `ValueError` as
+    `Seq2Seq` does.
     Source: Luong et al. (2015), section 3; Bahdanau et al. (2015), section 3.1.
     """
 
@@ -209,7 +170,6 @@ class AttentionSeq2Seq(nn.Module):
         style: str = "luong",
     ) -> None:
         super().__init__()
-        check.at_least(1, hidden_size=hidden_size)
         if attention is None:
             attention = AdditiveAttention(hidden_size, hidden_size, hidden_size)
         self.encoder = RecurrentEncoder(source_vocab_size, d_model, hidden_size)
@@ -222,9 +182,7 @@ class AttentionSeq2Seq(nn.Module):
         source: Int[Tensor, "batch source"],
         target_in: Int[Tensor, "batch target"],
     ) -> Float[Tensor, "batch target vocab"]:
-        vocab_size = self.decoder.embedding.num_embeddings
-        check.sentences("target_in", target_in, vocab_size, PAD_ID, model=self)
-        check.equally_many(source=source, target_in=target_in)
+        check_padding("target_in", target_in, PAD_ID)
         return self.decode(target_in, self.start(source))
 
     def start(self, source: Int[Tensor, "batch source"]) -> AttentionState:
@@ -236,11 +194,11 @@ class AttentionSeq2Seq(nn.Module):
             context=torch.zeros_like(hidden[0]),  # nothing seen yet
             memory=memory,
             mask=source != PAD_ID,
-            weights=memory.new_zeros(len(source), 0, source.size(1)),  # nothing written
+            weights=memory.new_zeros(len(source), 0, source.size(1)),  # no prefix yet
         )
 
     def decode(
         self, tokens: Int[Tensor, "batch target"], state: AttentionState
     ) -> Float[Tensor, "batch target vocab"]:
-        """Add `tokens` to what is written; return the logits of what follows each."""
+        """Add `tokens` to the prefix; return the logits of what follows each."""
         return self.decoder(tokens, state)

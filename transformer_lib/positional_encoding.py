@@ -10,8 +10,6 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from . import _checks as check
-
 # %% ../notebooks/05_positional_encoding.ipynb #sinusoidal-table
 def sinusoidal_table(
     max_len: int, d_model: int
@@ -19,14 +17,14 @@ def sinusoidal_table(
     """Return the sinusoidal position table; row `pos` encodes position `pos`.
 
     Dimensions `2i` and `2i + 1` hold the sine and the cosine of
-    `pos / 10000^(2i / d_model)` (radians).
-
-    Shapes: returns `(max_len, d_model)`, in torch's default floating-point type.
-    Raises: `ValueError` if `max_len` is below 1, or `d_model` is not even and positive.
+    `pos / 10000^(2i / d_model)` (radians). Raises `ValueError` if `d_model` is odd.
     Source: Vaswani et al. (2017), section 3.5.
     """
-    check.at_least(1, max_len=max_len)
-    check.even(d_model=d_model, because="each sine needs its cosine")
+    if d_model % 2:
+        raise ValueError(
+            "d_model must be even because each sine needs its cosine, "
+            f"but it is {d_model}"
+        )
     pos = torch.arange(max_len, dtype=torch.float64).unsqueeze(1)  # (max_len, 1)
     pair = torch.arange(d_model // 2, dtype=torch.float64)  # (d_model / 2)
     angle = pos / 10_000 ** (2 * pair / d_model)  # (max_len, d_model / 2)
@@ -40,21 +38,15 @@ class PositionalEncoding(nn.Module):
 
     `offset` is the position of the first token. Leave it at 0 for whole sentences; a
     decoder that writes step by step passes the number of tokens it has written.
-
-    Shapes: `x` is `(batch, seq, d_model)`; so is the result.
-    Raises: `ValueError` if `x` has another shape or `offset + seq` exceeds `max_len`.
     Source: Vaswani et al. (2017), sections 3.5 and 5.4 (dropout on the sum).
     """
 
     def __init__(self, d_model: int, max_len: int = 5000, dropout: float = 0.0) -> None:
         super().__init__()
-        check.below_one(dropout=dropout)
-        self.max_len, self.d_model = max_len, d_model
         self.dropout = nn.Dropout(dropout)
         table = sinusoidal_table(max_len, d_model).unsqueeze(0)  # (1, max_len, d_model)
         self.register_buffer("table", table, persistent=False)
 
-    @check.at_the_door(check.positions)
     def forward(
         self, x: Float[Tensor, "batch seq d_model"], offset: int = 0
     ) -> Float[Tensor, "batch seq d_model"]:
@@ -67,22 +59,14 @@ class LearnedPositionalEmbedding(nn.Module):
 
     It takes the same arguments as `PositionalEncoding`. The rows start as torch's
     `nn.Embedding` starts them: standard normal numbers.
-
-    Shapes: `x` is `(batch, seq, d_model)`; so is the result.
-    Parameters: `max_len * d_model`.
-    Raises: `ValueError` if `x` has another shape or `offset + seq` exceeds `max_len`.
     Source: Gehring et al. (2017), section 3.1; Devlin et al. (2019), section 3.
     """
 
     def __init__(self, d_model: int, max_len: int = 5000, dropout: float = 0.0) -> None:
         super().__init__()
-        check.at_least(1, d_model=d_model, max_len=max_len)
-        check.below_one(dropout=dropout)
-        self.max_len, self.d_model = max_len, d_model
         self.dropout = nn.Dropout(dropout)
         self.table = nn.Embedding(max_len, d_model)
 
-    @check.at_the_door(check.positions)
     def forward(
         self, x: Float[Tensor, "batch seq d_model"], offset: int = 0
     ) -> Float[Tensor, "batch seq d_model"]:

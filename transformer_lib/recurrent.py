@@ -16,14 +16,13 @@ from torch import Tensor, nn
 from torch.nn.functional import linear
 from torch.nn.utils.rnn import PackedSequence
 
-from . import _checks as check
+from .validation import check_choice
 
 # %% ../notebooks/02_recurrent.ipynb #parameters
 def _add_parameters(
     cell: nn.Module, blocks: int, input_size: int, hidden_size: int
 ) -> None:
     """Give `cell` torch's four parameters, with `hidden_size` rows for each block."""
-    check.at_least(1, input_size=input_size, hidden_size=hidden_size)
     cell.input_size, cell.hidden_size = input_size, hidden_size
     rows = blocks * hidden_size
     cell.weight_ih = nn.Parameter(torch.empty(rows, input_size))
@@ -49,8 +48,6 @@ Sequences = Float[Tensor, "batch seq _"] | PackedSequence
 class RNNCell(nn.Module):
     """One step of a plain recurrent layer: φ(W_x x + W_h h + b), with φ tanh or ReLU.
 
-    Shapes: `x` is `(batch, input)`; `state` is `(batch, hidden)`; so is the result.
-    Raises: `ValueError` for an unknown `nonlinearity`, a size below 1, another shape.
     Source: S2, equation 15-2; Elman (1990).
     """
 
@@ -58,7 +55,7 @@ class RNNCell(nn.Module):
         self, input_size: int, hidden_size: int, nonlinearity: str = "tanh"
     ) -> None:
         super().__init__()
-        check.one_of(["tanh", "relu"], nonlinearity=nonlinearity)
+        check_choice(["tanh", "relu"], nonlinearity=nonlinearity)
         self.activation = torch.tanh if nonlinearity == "tanh" else torch.relu
         _add_parameters(self, 1, input_size, hidden_size)
 
@@ -67,7 +64,6 @@ class RNNCell(nn.Module):
         return self.weight_hh.new_zeros(batch, self.hidden_size)
 
     def forward(self, x: Float[Tensor, "batch input"], state: CellState) -> CellState:
-        check.recurrent_step(self, x, state)
         from_input = linear(x, self.weight_ih, self.bias_ih)  # (batch, hidden)
         from_state = linear(state, self.weight_hh, self.bias_hh)  # (batch, hidden)
         return self.activation(from_input + from_state)
@@ -77,10 +73,7 @@ class LSTMCell(nn.Module):
     """One step of an LSTM: keep a part of the cell state, add to it, show a part of it.
 
     The blocks of rows are input gate, forget gate, proposal, output gate, as torch's.
-
-    Shapes: `x` is `(batch, input)`; `state` is the pair `(h, c)`, each
-    `(batch, hidden)`; so is the result, and `h` is the output.
-    Raises: `ValueError` for a size below 1, another shape, a state that is no pair.
+    The state is the pair `(h, c)`, and `h` is the output.
     Source: Hochreiter and Schmidhuber (1997); Gers et al. (2000), forget gate.
     """
 
@@ -96,7 +89,6 @@ class LSTMCell(nn.Module):
     def forward(
         self, x: Float[Tensor, "batch input"], state: tuple[CellState, CellState]
     ) -> tuple[CellState, CellState]:
-        check.recurrent_step(self, x, state)
         h, c = state
         blocks = linear(x, self.weight_ih, self.bias_ih)  # (batch, 4 · hidden)
         blocks = blocks + linear(h, self.weight_hh, self.bias_hh)
@@ -112,15 +104,12 @@ class GRUCell(nn.Module):
     `reset` says where the gate r stands: `"before"` the matrix product of the proposal,
     as in S2's equation 15-4, or `"after"` it, as in torch. The blocks of rows are reset
     gate, update gate, proposal, as torch's. An update gate of 1 keeps the old state.
-
-    Shapes: `x` is `(batch, input)`; `state` is `(batch, hidden)`; so is the result.
-    Raises: `ValueError` for an unknown `reset`, a size below 1, another shape.
     Source: S2, equation 15-4; Cho et al. (2014), section 2.3.
     """
 
     def __init__(self, input_size: int, hidden_size: int, reset: str = "after") -> None:
         super().__init__()
-        check.one_of(["before", "after"], reset=reset)
+        check_choice(["before", "after"], reset=reset)
         self.reset = reset
         _add_parameters(self, 3, input_size, hidden_size)
 
@@ -129,7 +118,6 @@ class GRUCell(nn.Module):
         return self.weight_hh.new_zeros(batch, self.hidden_size)
 
     def forward(self, x: Float[Tensor, "batch input"], state: CellState) -> CellState:
-        check.recurrent_step(self, x, state)
         # The part of the input for all three at once: each (batch, hidden).
         x_r, x_z, x_g = linear(x, self.weight_ih, self.bias_ih).chunk(3, dim=-1)
         w_r, w_z, w_g = self.weight_hh.chunk(3)  # each (hidden, hidden)
@@ -160,19 +148,13 @@ def _read(
 class Recurrent(nn.Module):
     """Run a cell over whole sequences, as torch's layers do with `batch_first=True`.
 
-    A second direction gets a cell of the same kind with newly drawn parameters.
-
-    Shapes: `x` is `(batch, seq, input)` or a `PackedSequence`; the outputs are
-    `(batch, seq, hidden · directions)`, or packed as `x` is. A state is
-    `(directions, batch, hidden)`, for an LSTM a pair of those; none given is zeros.
-    Raises: `ValueError` if `cell` is no cell of this chapter, or a shape is another.
+    A second direction gets a cell of the same kind with newly drawn parameters. The
+    outputs are `(batch, seq, hidden · directions)`, packed if `x` is.
     Source: S2, "순환 뉴런과 순환 층" and "양방향 RNN"; Schuster and Paliwal (1997).
     """
 
     def __init__(self, cell: nn.Module, bidirectional: bool = False) -> None:
         super().__init__()
-        if not isinstance(cell, (RNNCell, LSTMCell, GRUCell)):
-            raise ValueError(f"cell must be one of this chapter, but it is {cell!r}")
         self.cells = nn.ModuleList([cell])
         if bidirectional:
             self.cells.append(copy.deepcopy(cell))
@@ -181,17 +163,14 @@ class Recurrent(nn.Module):
     def forward(
         self, x: Sequences, state: LayerStates | None = None
     ) -> tuple[Sequences, LayerStates]:
-        size = self.cells[0].input_size
-        axes = ["words"] if isinstance(x, PackedSequence) else ["batch", "seq"]
-        check.vectors("x", x.data, *axes, size, like=self.parameters())
         steps = _steps(x)  # seq tensors, each (running, input)
         starts = _starts(self.cells, x, len(steps[0]), state)
         outputs, ends = [], []
         for direction, cell in enumerate(self.cells):
             way = -1 if direction == 1 else 1  # the second cell reads from the end
             start = tuple(part[direction] for part in starts)  # each (batch, hidden)
-            written, end = _read(cell, steps[::way], start)  # the loop
-            outputs.append(written[::way])
+            states, end = _read(cell, steps[::way], start)  # the loop
+            outputs.append(states[::way])
             ends.append(end)
         both = [torch.cat(step, dim=-1) for step in zip(*outputs, strict=True)]
         end = tuple(torch.stack(part) for part in zip(*ends, strict=True))
@@ -232,9 +211,7 @@ def _starts(
     cells: nn.ModuleList, x: Sequences, batch: int, state: LayerStates | None
 ) -> tuple[LayerState, ...]:
     """Return the parts of the state before the first step, sorted as `x` is."""
+    if state is not None:
+        return _in_order(_parts(state), x, "sorted_indices")
     both = [_parts(cell.initial_state(batch)) for cell in cells]
-    zeros = tuple(torch.stack(part) for part in zip(*both, strict=True))
-    if state is None:
-        return zeros  # each (directions, batch, hidden)
-    check.recurrent_state(state, _whole(zeros))
-    return _in_order(_parts(state), x, "sorted_indices")
+    return tuple(torch.stack(part) for part in zip(*both, strict=True))

@@ -17,8 +17,8 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from . import _checks as check
 from ._modes import inference_in_mode
+from .validation import check_padding, check_range, check_tokens
 
 # %% ../notebooks/01_seq2seq.ipynb #special-ids
 PAD_ID, SOS_ID, EOS_ID = 0, 1, 2
@@ -33,13 +33,7 @@ Layer = Callable[..., nn.Module]
 class RecurrentEncoder(nn.Module):
     """Read sentences word by word; return the state after each word, and the last.
 
-    Padding (id 0) comes after the words. It is not read: it changes no output and no
-    state, and the outputs at padded places are zero.
-
-    Shapes: `source` is `(batch, seq)`; the outputs are `(batch, seq, hidden)`;
-    the state is the layer's own, for a GRU `(1, batch, hidden)`.
-    Raises: `ValueError` for ids that the vocabulary does not have, for a sentence
-    without words, and for padding before a word.
+    Padding (id 0, after the words) is not read; the outputs at its positions are zero.
     Source: Cho et al. (2014), section 2.2; Sutskever et al. (2014), section 2.
     """
 
@@ -47,16 +41,14 @@ class RecurrentEncoder(nn.Module):
         self, vocab_size: int, d_model: int, hidden_size: int, layer: Layer = nn.GRU
     ) -> None:
         super().__init__()
-        check.at_least(1, vocab_size=vocab_size, d_model=d_model)
-        check.at_least(1, hidden_size=hidden_size)
         self.embedding = nn.Embedding(vocab_size, d_model)
-        self.layer = layer(int(d_model), int(hidden_size), batch_first=True)
+        self.layer = layer(d_model, hidden_size, batch_first=True)
 
     def forward(
         self, source: Int[Tensor, "batch seq"]
     ) -> tuple[Float[Tensor, "batch seq hidden"], Hidden]:
-        vocab_size = self.embedding.num_embeddings
-        check.sentences("source", source, vocab_size, PAD_ID, model=self)
+        check_tokens("source", source, self.embedding.num_embeddings)
+        check_padding("source", source, PAD_ID)
         lengths = (source != PAD_ID).sum(dim=1).cpu()  # (batch)
         words = self.embedding(source)  # (batch, seq, d_model)
         packed = pack_padded_sequence(
@@ -72,9 +64,6 @@ class RecurrentEncoder(nn.Module):
 class RecurrentDecoder(nn.Module):
     """Go on from a state: read some tokens, and score after each what comes next.
 
-    Shapes: `tokens` is `(batch, target)`; the logits are `(batch, target, vocab)`;
-    the state comes in and goes out in the layer's own form.
-    Raises: `ValueError` for ids that the vocabulary does not have, or no tokens at all.
     Source: Sutskever et al. (2014), section 2.
     """
 
@@ -82,16 +71,14 @@ class RecurrentDecoder(nn.Module):
         self, vocab_size: int, d_model: int, hidden_size: int, layer: Layer = nn.GRU
     ) -> None:
         super().__init__()
-        check.at_least(1, vocab_size=vocab_size, d_model=d_model)
-        check.at_least(1, hidden_size=hidden_size)
         self.embedding = nn.Embedding(vocab_size, d_model)
-        self.layer = layer(int(d_model), int(hidden_size), batch_first=True)
+        self.layer = layer(d_model, hidden_size, batch_first=True)
         self.output = nn.Linear(hidden_size, vocab_size)
 
     def forward(
         self, tokens: Int[Tensor, "batch target"], hidden: Hidden
     ) -> tuple[Float[Tensor, "batch target vocab"], Hidden]:
-        check.token_ids("tokens", tokens, self.embedding.num_embeddings, self)
+        check_tokens("tokens", tokens, self.embedding.num_embeddings)
         vectors = self.embedding(tokens)  # (batch, target, d_model)
         outputs, hidden = self.layer(vectors, hidden)  # (batch, target, hidden)
         return self.output(outputs), hidden  # (batch, target, vocab)
@@ -99,17 +86,12 @@ class RecurrentDecoder(nn.Module):
 # %% ../notebooks/01_seq2seq.ipynb #recurrent-state
 @dataclass
 class RecurrentState:
-    """What the model knows between two tokens: the state of its recurrent layer.
+    """What the model knows between two tokens: the state of its recurrent layer."""
 
-    Shapes: `hidden` is `(1, batch, hidden)`, for an LSTM a pair of those.
-    """
-
-    hidden: Hidden
+    hidden: Hidden  # (1, batch, hidden), for an LSTM a pair of those
 
     def reorder(self, rows: Int[Tensor, "kept"]) -> None:
         """Keep the sentences whose row numbers are given, in that order."""
-        first = self.hidden[0] if isinstance(self.hidden, tuple) else self.hidden
-        check.kept(rows, first.size(1))
         if isinstance(self.hidden, tuple):
             h, c = self.hidden
             self.hidden = h[:, rows], c[:, rows]
@@ -120,12 +102,8 @@ class RecurrentState:
 class Seq2Seq(nn.Module):
     """Encoder and decoder, joined by one state: the sentence in `hidden_size` numbers.
 
-    It is an `AutoregressiveModel`.
-
-    Shapes: `source` is `(batch, seq)`, `target_in` and `tokens` are `(batch, target)`;
-    the logits are `(batch, target, target_vocab_size)`.
-    Raises: `ValueError` for ids that the vocabulary does not have, a sentence without
-    words, padding before a word, and batches of different size.
+    It is an `AutoregressiveModel`. Raises `ValueError` for ids that the vocabulary does
+    not have, a sentence without words, and padding before a word.
     Source: Cho et al. (2014), section 2.2; Sutskever et al. (2014), section 2.
     """
 
@@ -146,9 +124,7 @@ class Seq2Seq(nn.Module):
     def forward(
         self, source: Int[Tensor, "batch seq"], target_in: Int[Tensor, "batch target"]
     ) -> Float[Tensor, "batch target vocab"]:
-        vocab_size = self.decoder.embedding.num_embeddings
-        check.sentences("target_in", target_in, vocab_size, PAD_ID, model=self)
-        check.equally_many(source=source, target_in=target_in)
+        check_padding("target_in", target_in, PAD_ID)
         return self.decode(target_in, self.start(source))
 
     def start(self, source: Int[Tensor, "batch seq"]) -> RecurrentState:
@@ -159,7 +135,7 @@ class Seq2Seq(nn.Module):
     def decode(
         self, tokens: Int[Tensor, "batch target"], state: RecurrentState
     ) -> Float[Tensor, "batch target vocab"]:
-        """Add `tokens` to what is written; return the logits of what follows each."""
+        """Add `tokens` to the prefix; return the logits of what follows each."""
         logits, state.hidden = self.decoder(tokens, state.hidden)
         return logits  # (batch, target, vocab)
 
@@ -179,9 +155,6 @@ class AutoregressiveModel(Protocol):
     `model(source, target_in)` is given the whole target (teacher forcing), and returns
     the logits of what follows each token. To let it write its own: `start` reads the
     sentences, and each `decode` goes on with some tokens more.
-
-    Shapes: `source` is `(batch, source)`, `target_in` and `tokens` are
-    `(batch, target)`; the logits are `(batch, target, vocab)`.
     """
 
     max_len: float  # the most tokens that it can write; math.inf for no limit
@@ -195,7 +168,7 @@ class AutoregressiveModel(Protocol):
     def decode(
         self, tokens: Int[Tensor, "batch target"], state: DecoderState
     ) -> Float[Tensor, "batch target vocab"]:
-        """Add `tokens` to what is written; return the logits of what follows each.
+        """Add `tokens` to the prefix; return the logits of what follows each.
 
         `state` is changed: it remembers the tokens.
         """
@@ -210,10 +183,9 @@ class AutoregressiveModel(Protocol):
 def next_logits(
     model: AutoregressiveModel, token: Int[Tensor, "batch 1"], state: DecoderState
 ) -> Float[Tensor, "batch vocab"]:
-    """Score what follows `token`; -∞ for padding and SOS, which nobody writes.
+    """Score what follows `token`: -∞ for padding and SOS, which are never written.
 
-    Shapes: `token` is `(batch, 1)`, the result `(batch, vocab)`.
-    Raises: `ValueError` if the scores are not numbers.
+    Raises `ValueError` if the scores are NaN.
     """
     logits = model.decode(token, state)[:, -1]  # (batch, vocab)
     if logits.sum().isnan():
@@ -227,37 +199,35 @@ def generate(
     source: Int[Tensor, "batch seq"],
     max_len: int,
     choose: Callable[[Tensor], Tensor],
-) -> Int[Tensor, "batch written"]:
+) -> Int[Tensor, "batch generated"]:
     """Write token by token, each chosen from its scores, until all sentences have EOS.
 
-    `choose` gets the logits of the next token, `(batch, vocab)`, and returns one id for
-    each sentence. `model` runs in evaluation mode and without gradients, and gets its
-    mode back.
+    `choose` gets the logits of the next token, `(batch, vocab)`, and returns an id for
+    each sentence. `model` runs in evaluation mode, without gradients, and gets its mode
+    back. A row of the result is the tokens, then EOS, then padding; without EOS, if the
+    sentence found no end within `max_len` tokens.
 
-    Shapes: the result is `(batch, written)`, `written` at most `max_len`: the tokens,
-    then EOS, then padding. A sentence that found no end within `max_len` has no EOS.
-    Raises: `ValueError` if `max_len` is below 1 or above the model's own `max_len`.
+    Raises `ValueError` if `max_len` is below 1 or above the model's own `max_len`.
     """
-    check.writing(model, source, max_len)
+    check_range(1, model.max_len, max_len=max_len)
     with inference_in_mode(model, training=False):
         state = model.start(source)
         token = source.new_full((len(source), 1), SOS_ID)  # (batch, 1)
         finished = torch.zeros_like(token, dtype=torch.bool)  # (batch, 1)
-        written = []
-        while len(written) < max_len and not finished.all():
+        generated = []
+        while len(generated) < max_len and not finished.all():
             chosen = choose(next_logits(model, token, state))  # (batch); changes state
             token = chosen[:, None].masked_fill(finished, PAD_ID)  # (batch, 1)
             finished = finished | (token == EOS_ID)
-            written.append(token)
-    return torch.cat(written, dim=1)  # (batch, written)
+            generated.append(token)
+    return torch.cat(generated, dim=1)  # (batch, generated)
 
 # %% ../notebooks/01_seq2seq.ipynb #greedy-decode
 def greedy_decode(
     model: AutoregressiveModel, source: Int[Tensor, "batch seq"], max_len: int
-) -> Int[Tensor, "batch written"]:
+) -> Int[Tensor, "batch generated"]:
     """Write each sentence token by token, always the one with the highest score.
 
-    Shapes and errors: as in `generate`.
     Source: Sutskever et al. (2014), section 3.2 (with a beam of 1: chapter 13).
     """
     return generate(model, source, max_len, lambda logits: logits.argmax(dim=-1))

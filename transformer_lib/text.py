@@ -18,10 +18,17 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence
 
-from . import _checks as check
 from ._reviews import Review, read_reviews
 from ._store import check_like, read_json, write_json
 from .seq2seq import PAD_ID
+from transformer_lib.validation import (
+    check_at_least,
+    check_equal_lengths,
+    check_not_empty,
+    check_padding,
+    check_range,
+    check_tokens,
+)
 
 # Of the names imported here, those that this module offers too.
 _all_ = ["Review", "read_reviews"]
@@ -32,11 +39,8 @@ def normalise(text: str) -> str:
 
     Letters of every script stay, with their accents, and so do apostrophes. `<br>`
     tags, digits and all other characters become spaces.
-
-    Raises: `ValueError` if `text` is not a string.
     Source: the preprocessing step of S2, with its pattern corrected.
     """
-    check.string("text", text)
     text = re.sub(r"<br\s*/?>", " ", text, flags=re.IGNORECASE).replace("’", "'")
     # NFC: what looks like one letter, as 한, is one character, and not several.
     text = unicodedata.normalize("NFC", text.lower())
@@ -49,23 +53,16 @@ def tokenize(text: str, max_tokens: int | None = None) -> list[str]:
     """Return the words of `text`; with `max_tokens`, only the first so many.
 
     An apostrophe inside a word stays; a quotation mark around a word goes.
-
-    Raises: `ValueError` if `text` is not a string, or `max_tokens` is below 1.
     """
-    if max_tokens is not None:
-        check.at_least(1, max_tokens=max_tokens)
     words = (word.strip("'") for word in normalise(text).split())
     return [word for word in words if word][:max_tokens]
 
 # %% ../notebooks/03_text.ipynb #vocabulary
 def _words(name: str, values: Iterable[str]) -> list[str]:
-    """Return `values` as a list, if they are words: not one text, and only strings."""
+    """Return `values` as a list; one text is refused, which would give its letters."""
     if isinstance(values, str):
         raise ValueError(f"{name} must be a list of words, not a text: {values!r}")
-    words = list(values)
-    for word in words:
-        check.string(f"each of {name}", word)
-    return words
+    return list(values)
 
 
 class Vocabulary:
@@ -75,18 +72,17 @@ class Vocabulary:
     frequent first (of equals, the one seen first). The last `oov_buckets` ids belong to
     unknown words, by their CRC-32: the same bucket in every process, on every machine.
 
-    Raises: `ValueError` if `tokens` is empty, is one string or holds something else
-    than strings, or if a size is below 1; `decode`, for an id that is none; `load`, for
-    a file that is missing or holds something else.
+    Raises `ValueError` if `tokens` is empty or one string, a size is below 1, or an id
+    to decode is none of the vocabulary's.
     Source: S2, with the padding left out of the count.
     """
 
     def __init__(
         self, tokens: Iterable[str], max_size: int = 10_000, oov_buckets: int = 1000
     ) -> None:
-        check.at_least(1, max_size=max_size, oov_buckets=oov_buckets)
+        check_at_least(1, max_size=max_size, oov_buckets=oov_buckets)
         tokens = _words("tokens", tokens)
-        check.not_empty("tokens", tokens)
+        check_not_empty("tokens", tokens)
         self.words = [word for word, _ in Counter(tokens).most_common(max_size)]
         self.oov_buckets = oov_buckets
         self._ids = {word: i for i, word in enumerate(self.words, start=PAD_ID + 1)}
@@ -113,9 +109,9 @@ class Vocabulary:
 
         def build(saved: dict) -> "Vocabulary":
             check_like("it", saved, {"words": [str, ...], "oov_buckets": 0})
-            words, different = saved["words"], set(saved["words"])
-            once = "each word must occur once"
-            check.one_size(once, words=len(words), different=len(different))
+            words = saved["words"]
+            if len(set(words)) < len(words):
+                raise ValueError("each word must occur once")
             return cls(words, len(words), saved["oov_buckets"])
 
         return read_json(path, "vocabulary", build)
@@ -128,7 +124,7 @@ class Vocabulary:
         return 1 + len(self.words) + bucket
 
     def _word(self, i: int) -> str:
-        check.in_range(0, len(self) - 1, whole=True, **{"each id": i})
+        check_range(0, len(self) - 1, id=i)
         if i == PAD_ID:
             return "<pad>"
         bucket = i - 1 - len(self.words)
@@ -141,14 +137,12 @@ def pad_batch(
     """Return the sequences as rows of one tensor, filled up at the end with padding.
 
     The rows are as long as the longest sequence (at least 1), or `length`.
-
-    Shapes: returns `(batch, seq)`, int64.
-    Raises: `ValueError` if there are no sequences, or one is longer than `length`.
+    Raises `ValueError` if there are no sequences, or one is longer than `length`.
     """
-    check.id_lists("sequences", sequences)
+    check_not_empty("sequences", sequences)
     longest = max(1, *map(len, sequences))
     if length is not None:
-        check.at_least(longest, length=length)
+        check_at_least(longest, length=length)
     width = length or longest
     rows = [[*ids, *[PAD_ID] * (width - len(ids))] for ids in sequences]
     return torch.tensor(rows, dtype=torch.int64)  # (batch, width)
@@ -164,15 +158,10 @@ def bucket_batches(
 
     Each sequence is in exactly one batch. Without a `generator` the shortest come
     first; with one, equal lengths are mixed and the batches come in random order.
-
-    Shapes: each batch is `(batch, seq)`, its labels `(batch)`; one may be smaller.
-    Raises: `ValueError` if there are no sequences, if `labels` has another length or
-    holds what is no number, or if `batch_size` is below 1.
+    Raises `ValueError` if there are no sequences, or `labels` has another length.
     """
-    check.not_empty("sequences", sequences)
-    check.equally_many(sequences=sequences, labels=labels)
-    check.real_numbers("labels", labels)
-    check.at_least(1, batch_size=batch_size)
+    check_not_empty("sequences", sequences)
+    check_equal_lengths(sequences=sequences, labels=labels)
     # Mix first, then sort by length: equal lengths stay mixed.
     order = sorted(_numbers(len(sequences), generator), key=lambda i: len(sequences[i]))
     groups = [order[at : at + batch_size] for at in range(0, len(order), batch_size)]
@@ -194,14 +183,10 @@ def _numbers(count: int, generator: torch.Generator | None) -> Sequence[int]:
 
 # %% ../notebooks/03_text.ipynb #sentiment-classifier
 class SentimentClassifier(nn.Module):
-    """Read a review with stacked GRU layers, and score it with one logit.
+    """Read reviews with stacked GRU layers; return a logit for each, positive above 0.
 
     Padding (id 0, after the words) moves no logit. A review without words gets the
     logit of a zero state: the bias of the last layer.
-
-    Shapes: `tokens` is `(batch, seq)`; the result `(batch)`, above 0 for positive.
-    Raises: `ValueError` if `tokens` has another shape, ids outside the vocabulary, or
-    padding before a word, and for a size below 1.
     Source: S2, its second model: the one with a mask.
     """
 
@@ -213,17 +198,14 @@ class SentimentClassifier(nn.Module):
         num_layers: int = 2,
     ) -> None:
         super().__init__()
-        check.at_least(1, vocab_size=vocab_size, d_model=d_model)
-        check.at_least(1, hidden_size=hidden_size, num_layers=num_layers)
         # padding_idx: row 0 stays zero and gets no gradient
         self.embedding = nn.Embedding(vocab_size, d_model, padding_idx=PAD_ID)
-        sizes = int(d_model), int(hidden_size), int(num_layers)
-        self.gru = nn.GRU(*sizes, batch_first=True)
+        self.gru = nn.GRU(d_model, hidden_size, num_layers, batch_first=True)
         self.output = nn.Linear(hidden_size, 1)
 
     def forward(self, tokens: Int[Tensor, "batch seq"]) -> Float[Tensor, "batch"]:
-        vocab_size = self.embedding.num_embeddings
-        check.sentences("tokens", tokens, vocab_size, PAD_ID, True, self)
+        check_tokens("tokens", tokens, self.embedding.num_embeddings)
+        check_padding("tokens", tokens, PAD_ID, may_be_empty=True)
         lengths = (tokens != PAD_ID).sum(dim=1)  # (batch)
         packed = pack_padded_sequence(
             self.embedding(tokens),  # (batch, seq, d_model)

@@ -2,10 +2,6 @@
 
 import gzip
 import itertools
-import os
-import random
-import subprocess
-import sys
 import unicodedata
 from collections import Counter
 
@@ -13,13 +9,12 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from torch import nn
 from torch.nn.functional import binary_cross_entropy_with_logits
 from torch.testing import assert_close
 
 from transformer_lib.seq2seq import PAD_ID
 from transformer_lib.teaching.corpora.reviews import synthetic_reviews
-from transformer_lib.teaching.experiments.text import BagOfWords, accuracy, encode_reviews, train_classifier
+from transformer_lib.teaching.experiments.text import accuracy, encode_reviews, train_classifier
 from transformer_lib.text import (
     Review,
     SentimentClassifier,
@@ -68,6 +63,7 @@ def test_normalise_composes_hangul():
     assert normalise(unicodedata.normalize("NFD", "한국 영화")) == "한국 영화"
 
 
+@settings(max_examples=50)
 @given(st.text())
 def test_normalise_leaves_words_and_single_spaces(text):
     result = normalise(text)
@@ -79,7 +75,6 @@ def test_tokenize_drops_quotation_marks_and_keeps_apostrophes():
     assert tokenize("'No', I can't 'say' '' it's") == ["no", "i", "can't", "say", "it's"]
 
 
-@pytest.mark.pitfall(26)
 def test_only_whole_words_are_cut_and_only_if_asked():
     text = "word " * 400 + "end"
     assert len(tokenize(text)) == 401 and tokenize(text)[-1] == "end"
@@ -90,12 +85,12 @@ def test_only_whole_words_are_cut_and_only_if_asked():
 
 
 def test_ids_by_hand():
-    vocabulary = Vocabulary(["not", "good", "good", "good", "film", "a", "film"], oov_buckets=2)
+    vocabulary = Vocabulary(["not", "good", "good", "good", "film", "a", "film"], oov_buckets=1000)
     assert vocabulary.words == ["good", "film", "not", "a"]
     assert vocabulary.encode(["good", "film", "not", "a"]) == [1, 2, 3, 4]
-    assert vocabulary.encode(["splendid"]) == [5 + 4021696590 % 2]
+    assert vocabulary.encode(["splendid"]) == [5 + 4021696590 % 1000]  # its CRC-32, in every process
     assert vocabulary.decode([0, 1, 6]) == ["<pad>", "good", "<oov 1>"]
-    assert len(vocabulary) == 7
+    assert len(vocabulary) == 1005
 
 
 @given(
@@ -119,44 +114,6 @@ def test_ids_of_any_words(tokens, new, size, buckets):
         assert (vocabulary.decode([i]) == [word]) == known
 
 
-def test_default_sizes_are_s2s():
-    vocabulary = Vocabulary(f"w{n}" for n in range(12_000))
-    assert len(vocabulary) == 1 + 10_000 + 1000
-
-
-def test_padding_is_no_word_even_if_the_text_has_its_name():
-    vocabulary = Vocabulary(["<pad>", "<pad>", "the"])
-    assert vocabulary.encode(["<pad>", "the"]) == [1, 2]
-
-
-def test_oov_buckets_are_all_used():
-    vocabulary = Vocabulary(["the"], oov_buckets=10)
-    ids = vocabulary.encode([f"new{n}" for n in range(300)])
-    assert set(ids) == set(range(2, 12))
-
-
-def test_oov_buckets_are_the_same_in_every_process():
-    program = (
-        "from transformer_lib.text import Vocabulary\n"
-        "from transformer_lib.teaching.corpora.reviews import synthetic_reviews\n"
-        "print(Vocabulary(['the', 'a']).encode(['splendid', '재미', 'été', 'the']))\n"
-        "print(synthetic_reviews(4, seed=1))"
-    )
-    said = {
-        subprocess.run(
-            [sys.executable, "-c", program],
-            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONUTF8": "1"},
-            capture_output=True,
-            encoding="utf-8",
-            check=True,
-        ).stdout
-        for seed in ("0", "4321")
-    }
-    here = Vocabulary(["the", "a"]).encode(["splendid", "재미", "été", "the"])
-    assert said == {f"{here}\n{synthetic_reviews(4, seed=1)}\n"}
-    assert here[0] == 3 + 4021696590 % 1000
-
-
 @given(tokens=st.lists(words, min_size=1, max_size=30), size=st.integers(1, 9), buckets=st.integers(1, 50))
 def test_save_and_load(tmp_path_factory, tokens, size, buckets):
     saved = Vocabulary(tokens, max_size=size, oov_buckets=buckets)
@@ -167,7 +124,6 @@ def test_save_and_load(tmp_path_factory, tokens, size, buckets):
     assert loaded.encode([*tokens, "unseen"]) == saved.encode([*tokens, "unseen"])
 
 
-@pytest.mark.pitfall(27)
 def test_no_word_of_the_validation_data_gets_an_id():
     """Through the one function that turns two sets of reviews into ids: `encode_reviews`."""
     training = [Review("the film was good", 1), Review("the film was dull", 0)]
@@ -221,12 +177,8 @@ def test_bucket_batches_shuffle_with_a_generator_and_not_without():
     assert [t.tolist() for t, _ in drawn[0]] != [t.tolist() for t, _ in drawn[1]]
     together = [{frozenset(t.flatten().tolist()) for t, _ in batches} for batches in drawn]
     assert together[0] != together[1], "of equal lengths, others share a batch"
-
-
-def test_bucket_batches_come_in_random_order_of_length():
-    sequences = [[1] * n for n in range(1, 41)]
-    batches = bucket_batches(sequences, [0] * 40, batch_size=4, generator=torch.Generator().manual_seed(0))
-    widths = [tokens.size(1) for tokens, _ in batches]
+    longer = bucket_batches([[1] * n for n in range(1, 41)], [0] * 40, batch_size=4, generator=generator)
+    widths = [tokens.size(1) for tokens, _ in longer]
     assert widths != sorted(widths) and sorted(widths) == list(range(4, 41, 4))
 
 
@@ -270,18 +222,6 @@ def test_padding_moves_no_logit(sequences, extra):
     assert_close(model(pad_batch(sequences)), model(pad_batch(sequences, length=width)), rtol=0, atol=1e-6)
 
 
-def test_padding_moves_no_logit_at_s2s_size():
-    torch.manual_seed(0)
-    model = SentimentClassifier(vocab_size=11_001)
-    assert [sum(p.numel() for p in part.parameters()) for part in model.children()] == [1_408_128, 198_144, 129]
-    sequences = [torch.randint(1, 11_001, (length,)).tolist() for length in (40, 3, 17, 1, 0)]
-    padded = [model(pad_batch(sequences, length=length)) for length in (40, 41, 300)]
-    assert_close(padded[0], padded[1], rtol=0, atol=1e-6)
-    assert_close(padded[0], padded[2], rtol=0, atol=1e-6)
-    assert padded[0].std() > 1e-3, "all alike: the test shows nothing"
-
-
-@pytest.mark.pitfall(24)
 def test_padding_moves_neither_loss_nor_gradient():
     torch.manual_seed(0)
     model, labels = classifier(), torch.tensor([1.0, 0.0, 1.0]).double()
@@ -295,12 +235,6 @@ def test_padding_moves_neither_loss_nor_gradient():
         assert_close(results[0], other)
     learns = results[0][1].abs().amax(dim=1) > 0  # the embedding's rows
     assert learns.tolist() == [False, True, True, True, True] + [False] * 25, "words learn, padding does not"
-
-
-def test_the_last_word_counts():
-    torch.manual_seed(0)
-    logits = classifier()(pad_batch([[1, 2, 3], [1, 2, 4], [4, 2, 3]]))
-    assert (logits[1:] - logits[0]).abs().min() > 1e-3
 
 
 def test_a_review_without_words_gets_the_bias():
@@ -359,55 +293,24 @@ def test_labels_mean_what_the_reviews_say():
     assert min(kinds.values()) > 300 and len(kinds) == 4
 
 
-def test_plain_reviews_have_no_negation():
-    for text, label in synthetic_reviews(400, seed=0, negation=False):
-        assert not {"not", "never", "nobody", "cannot", "but", "although"} & set(tokenize(text))
-        assert any(
-            word in text
-            for word in (
-                (
-                    "bad awful boring dull stupid clumsy shallow tiresome",
-                    "good great exciting moving clever brilliant deep charming",
-                )[label]
-            ).split()
-        )
-
-
 @given(count=st.integers(1, 40).map(lambda half: 2 * half), seed=st.integers(0, 10**6))
 def test_reviews_are_balanced_and_fixed_by_their_seed(count, seed):
     reviews = synthetic_reviews(count, seed)
     assert reviews == synthetic_reviews(count, seed)
+    assert count < 20 or reviews != synthetic_reviews(count, seed + 1)
     assert len(reviews) == count and 2 * sum(label for _, label in reviews) == count
 
 
-def test_reviews_leave_global_generators_alone(as_a_user_calls_it):
-    before = random.getstate(), torch.get_rng_state().tolist()
-    synthetic_reviews(20, seed=0)
-    assert (random.getstate(), torch.get_rng_state().tolist()) == before
-
-
-def test_seeds_differ():
-    assert synthetic_reviews(20, seed=0) != synthetic_reviews(20, seed=1)
-
-
-def test_gru_beats_bag_of_words_by_twenty_points():
+def test_the_classifier_learns_what_a_bag_of_words_cannot():
     training = synthetic_reviews(1000, seed=1)
     seen = {one.text for one in training}
     held_out = [one for one in synthetic_reviews(600, seed=2) if one.text not in seen]
-    vocabulary = Vocabulary(word for one in training for word in tokenize(one.text))
-
-    def batches(reviews, **how):
-        ids = [vocabulary.encode(tokenize(one.text)) for one in reviews]
-        return bucket_batches(ids, [one.label for one in reviews], **how)
-
     torch.manual_seed(0)
     shuffle = torch.Generator().manual_seed(0)
-    scores = []
-    for model in (BagOfWords(len(vocabulary)), SentimentClassifier(len(vocabulary), 32, 32, num_layers=1)):
-        train_classifier(model, lambda: batches(training, generator=shuffle), epochs=10, learning_rate=0.01)
-        scores.append(accuracy(model, batches(held_out)))
-    assert abs(scores[0] - 0.5) < 0.02
-    assert scores[1] > scores[0] + 0.2
+    vocabulary, train_set, test_set = encode_reviews(training, held_out)
+    model = SentimentClassifier(len(vocabulary), 32, 32, num_layers=1)
+    train_classifier(model, lambda: bucket_batches(*train_set, generator=shuffle), epochs=10, learning_rate=0.01)
+    assert accuracy(model, bucket_batches(*test_set)) > 0.7
 
 
 # Reading
@@ -520,42 +423,18 @@ def test_a_broken_folder_says_which_file(tmp_path):
 
 # Wrong input
 
-VOCABULARY = Vocabulary(["the", "a"], oov_buckets=3)
 MODEL = SentimentClassifier(10, d_model=4, hidden_size=4)
 WRONG_CALLS = {
-    "text is bytes": (lambda: normalise(b"x"), "text must be a string, but it is b'x'"),
-    "no tokens wanted": (lambda: tokenize("x", max_tokens=0), "max_tokens must be at least 1, but it is 0"),
     "no words": (lambda: Vocabulary([]), "tokens must hold at least one, but it is empty"),
     "a text, not words": (lambda: Vocabulary("the film"), "tokens must be a list of words.* a text: 'the film'"),
-    "lists of words": (lambda: Vocabulary([["the"], ["film"]]), r"each of tokens must be a string, but it is \['the'\]"),
-    "no size": (lambda: Vocabulary(["the"], max_size=0), "max_size must be at least 1.* it is 0"),
     "no buckets": (lambda: Vocabulary(["the"], oov_buckets=0), "oov_buckets must be at least 1.* it is 0"),
-    "encode a text": (lambda: VOCABULARY.encode("the"), "tokens must be a list of words"),
-    "encode ids": (lambda: VOCABULARY.encode([1]), "each of tokens must be a string, but it is 1"),
-    "id too large": (lambda: VOCABULARY.decode([6]), "each id must be in 0 … 5, but it is 6"),
-    "negative id": (lambda: VOCABULARY.decode([-1]), "each id must be in 0 … 5, but it is -1"),
-    "load nothing": (lambda: Vocabulary.load("no-such-file"), "there is no file no-such-file"),
+    "id too large": (lambda: Vocabulary(["the"], oov_buckets=3).decode([5]), "id must be in 0 … 4, but it is 5"),
     "no sequences": (lambda: pad_batch([]), "sequences must hold at least one, but it is empty"),
     "too long": (lambda: pad_batch([[1, 2, 3]], length=2), "length must be at least 3, but it is 2"),
-    "labels missing": (
-        lambda: bucket_batches([[1], [2]], [0]),
-        "sequences and labels must be equally many, but they are 2 and 1",
-    ),
-    "labels of another kind": (
-        lambda: bucket_batches([[1], [2]], "10"),
-        "labels must hold numbers, but one of them is '1'",
-    ),
-    "nothing to batch": (lambda: bucket_batches([], []), "sequences must hold at least one, but it is empty"),
-    "no batch": (lambda: bucket_batches([[1]], [0], batch_size=0), "batch_size must be at least 1.* it is 0"),
-    "odd count": (lambda: synthetic_reviews(3, seed=0), "count must be even and positive.* it is 3"),
-    "no reviews": (lambda: synthetic_reviews(0, seed=0), "count must be even and positive.* it is 0"),
-    "negative seed": (lambda: synthetic_reviews(2, seed=-1), "seed must be at least 0, but it is -1"),
-    "no batch axis": (lambda: MODEL(torch.tensor([1, 2])), r"\(batch, seq\).* of shape \(2,\)"),
+    "labels missing": (lambda: bucket_batches([[1], [2]], [0]), "sequences and labels must be equally many.* 2 and 1"),
     "empty batch": (lambda: MODEL(torch.zeros(2, 0, dtype=torch.int64)), r"\(batch, seq\).* of shape \(2, 0\)"),
-    "id outside": (lambda: MODEL(torch.tensor([[1, 10]])), "tokens must hold ids in 0 … 9, but its ids lie in 1 … 10"),
-    "id below 0": (lambda: MODEL(torch.tensor([[1, -1]])), "tokens must hold ids in 0 … 9, but its ids lie in -1 … 1"),
-    "padding on the left": (lambda: MODEL(torch.tensor([[0, 1]])), "must come after the words, but in row 0 of tokens"),
-    "padding inside": (lambda: MODEL(torch.tensor([[1, 0, 2]])), "must come after the words, but in row 0 of tokens"),
+    "unknown word": (lambda: MODEL(torch.tensor([[1, 10]])), "tokens must hold ids in 0 … 9, but its ids lie in 1 … 10"),
+    "padding in front": (lambda: MODEL(torch.tensor([[0, 1]])), "must come after the words, but in row 0 of tokens"),
 }
 
 
@@ -596,10 +475,3 @@ def test_a_vocabulary_that_is_no_text_is_named(tmp_path, content, message):
 def test_a_vocabulary_of_nothing_is_refused(tmp_path, content, as_a_user_calls_it):
     with pytest.raises(ValueError, match=r"words\.json cannot be .*: (max_size|oov_buckets) must be at least 1"):
         Vocabulary.load(write(tmp_path / "words.json", content))
-
-
-def test_layers_are_torchs():
-    model = classifier(num_layers=2)
-    assert isinstance(model.gru, nn.GRU) and model.gru.num_layers == 2
-    assert SentimentClassifier(10).gru.hidden_size == SentimentClassifier(10).embedding.embedding_dim == 128
-    assert not model.embedding.weight[0].any(), "padding is the zero vector"
