@@ -22,9 +22,8 @@ from torch.testing import assert_close
 from torch.utils.flop_counter import FlopCounterMode
 
 from transformer_lib import translation
-from transformer_lib._commands import train_options, train_parser
-from transformer_lib._train import model_config
 from transformer_lib.attention import MultiHeadAttention, scaled_dot_product_attention
+from transformer_lib.cli import model_config, train_options, train_parser
 from transformer_lib.decoding import CachedTransformer
 from transformer_lib.encoder import FeedForward, TransformerConfig
 from transformer_lib.recurrent import GRUCell, LSTMCell, RNNCell

@@ -12,8 +12,8 @@ import torch
 from torch.testing import assert_close
 
 from transformer_lib import translation
-from transformer_lib._commands import translate_command
 from transformer_lib.alignment import AttentionSeq2Seq
+from transformer_lib.cli import translate_command
 from transformer_lib.seq2seq import EOS_ID, PAD_ID, SOS_ID, Seq2Seq
 from transformer_lib.teaching.corpora.english_french import grammar_corpus
 from transformer_lib.teaching.experiments.translation import SETTINGS, corpus_and_tokenizer

@@ -13,7 +13,7 @@ from jaxtyping import Bool, Int, Shaped
 from torch import Tensor, nn
 
 from . import _checks as check
-from ._modes import inference_in_mode
+from .eval_mode import eval_mode
 from .seq2seq import PAD_ID
 
 # %% ../notebooks/08_masks.ipynb #padding-mask
@@ -118,7 +118,7 @@ def assert_causal(
     if not x.is_floating_point():
         check.at_least(2, **{"the number of different ids in x": len(x.unique())})
     for mode, training in (("training", True), ("evaluation", False)):
-        with inference_in_mode(module, training=training), torch.random.fork_rng():
+        with eval_mode(module, training=training), torch.random.fork_rng():
             leaks = _leaks(run or module, x, seed)
         if leaks:
             output, later = min(leaks)

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from . import _checks as check
-from ._modes import inference_in_mode
+from .eval_mode import eval_mode
 
 # %% ../notebooks/01_seq2seq.ipynb #special-ids
 PAD_ID, SOS_ID, EOS_ID = 0, 1, 2
@@ -239,7 +239,7 @@ def generate(
     Raises: `ValueError` if `max_len` is below 1 or above the model's own `max_len`.
     """
     check.writing(model, source, max_len)
-    with inference_in_mode(model, training=False):
+    with eval_mode(model):
         state = model.start(source)
         token = source.new_full((len(source), 1), SOS_ID)  # (batch, 1)
         finished = torch.zeros_like(token, dtype=torch.bool)  # (batch, 1)

@@ -22,10 +22,10 @@ from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LRScheduler
 
 from . import _checks as check
-from ._checkpoints import Checkpoint, load_checkpoint
-from ._checkpoints import read_checkpoint, save_checkpoint
-from ._modes import inference_in_mode
-from ._progress import progress
+from .checkpoint import Checkpoint, load_checkpoint
+from .checkpoint import read_checkpoint, save_checkpoint
+from .eval_mode import eval_mode
+from .progress import progress
 from .schedule import label_smoothed_loss, transformer_optimizer
 from .seq2seq import EOS_ID, PAD_ID, SOS_ID
 
@@ -246,7 +246,7 @@ def evaluate(model: nn.Module, batches: Sequence[Batch]) -> float:
     """
     check.not_empty("batches", batches)
     device = next(model.parameters()).device
-    with inference_in_mode(model, training=False):
+    with eval_mode(model):
         loss = sum(float(_loss_sum(model, batch.to(device), 0.0)) for batch in batches)
     return loss / sum(batch.num_tokens for batch in batches)
 

@@ -11,7 +11,7 @@ import pytest
 import torch
 from answers import two_tests
 
-from transformer_lib._files import atomic_write
+from transformer_lib.checkpoint import atomic_write
 from transformer_lib.teaching.exercises import training as check
 
 
