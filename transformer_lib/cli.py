@@ -50,10 +50,10 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message}\n")
 
 
-def number(kind: type, least: float, most: float = math.inf) -> Callable[[str], float]:
+def number(kind: type, least: int | float, most: int | float = math.inf) -> Callable[[str], int | float]:
     """Return what turns the text of an option into a number in `least … most`."""
 
-    def convert(text: str) -> float:
+    def convert(text: str) -> int | float:
         value = kind(text)
         if not least <= value <= most:
             raise argparse.ArgumentTypeError(f"must be in {least} … {most}, but it is {text}")
@@ -211,10 +211,10 @@ class RunFolder:
 
     def load(self, name: str | None = None) -> TextTranslator:
         """Return the translator of the weights `name`; by default of those that scored best on the validation set."""
-        tokenizers = self.tokenizers()
         with open_json(self.record, "record of a run") as record:
             weights = self.path / (name or record.get("chosen", "last.pt"))
             config = TransformerConfig(**record["model"])
+        tokenizers = self.tokenizers()
         if (config.source_vocab_size, config.target_vocab_size) != (*map(len, tokenizers),):
             raise ValueError(f"the tokenizers of {self.path} have other vocabularies than its model")
         model = CachedTransformer(config)

@@ -9,21 +9,21 @@ import torch
 from torch import Tensor
 
 
-def check_at_least(least: float, **numbers: float) -> None:
+def check_at_least(least: int | float, **numbers: int | float) -> None:
     """Check that each of the named numbers is `least` or more; NaN is not."""
     for name, value in numbers.items():
         if not value >= least:
             raise ValueError(f"{name} must be at least {least}, but it is {value}")
 
 
-def check_range(least: float, most: float, **numbers: float) -> None:
+def check_range(least: int | float, most: int | float, **numbers: int | float) -> None:
     """Check that each of the named numbers lies in `least … most`."""
     for name, value in numbers.items():
         if not least <= value <= most:
             raise ValueError(f"{name} must be in {least:,} … {most:,}, but it is {value}")
 
 
-def check_fraction(**fractions: float) -> None:
+def check_fraction(**fractions: int | float) -> None:
     """Check that each of the named fractions, such as a dropout, is at least 0 and below 1."""
     for name, value in fractions.items():
         if not 0 <= value < 1:
