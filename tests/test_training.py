@@ -1,26 +1,18 @@
-"""Chapter 12: the shift, batches, loss per real token, one step, the loop, checkpoints, and a killed run that goes on."""
+"""Chapter 12: the shift, batches, loss per real token, one step, the loop, the mean of checkpoints."""
 
 import copy
 import math
-import os
-import pickle
-import signal
-import subprocess
-import sys
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from interrupted_run import CHECKPOINT_EVERY, STEPS, pairs, run
 from torch import nn
 from torch.nn import functional as F
 from torch.testing import assert_close
 
-from transformer_lib import _checkpoints, _files
 from transformer_lib.alignment import AttentionSeq2Seq
 from transformer_lib.schedule import NoamSchedule, transformer_optimizer
 from transformer_lib.seq2seq import Seq2Seq
@@ -31,7 +23,6 @@ from transformer_lib.training import (
     Validation,
     average_checkpoints,
     evaluate,
-    load_checkpoint,
     save_checkpoint,
     shift_right,
     token_batches,
@@ -46,6 +37,17 @@ EXACT = {"rtol": 0, "atol": 1e-12}
 WITHOUT_SMOOTHING = partial(training_step, smoothing=0.0)
 sentences = st.lists(st.integers(3, VOCAB - 1), min_size=1, max_size=6)
 some_pairs = st.lists(st.tuples(sentences, sentences.map(lambda words: [*words, 2])), min_size=1, max_size=12)
+
+
+def pairs(count, seed, longest=6):
+    """Return sentence pairs of 1 … `longest` - 1 words, each target with EOS behind it."""
+    generator = torch.Generator().manual_seed(seed)
+
+    def words():
+        length = int(torch.randint(1, longest, (), generator=generator))
+        return torch.randint(3, VOCAB, (length,), generator=generator).tolist()
+
+    return [(words(), [*words(), 2]) for _ in range(count)]
 
 
 def transformer(dropout=0.0, d_model=8):
@@ -419,92 +421,7 @@ def test_a_loss_that_is_nan_stops_the_run(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-# Stop and go on
-
-
-def kill(place, checkpoint):
-    """Start the run in a process of its own, and return how that ended."""
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}
-    command = [sys.executable, str(Path(__file__).with_name("interrupted_run.py")), str(checkpoint), place]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
-
-
-def done(checkpoint):
-    return len(torch.load(checkpoint, weights_only=True)["extra"]["history"]["losses"])
-
-
-def test_a_killed_run_ends_with_the_same_bits(tmp_path):
-    """Killed in a step, and once more while it writes a checkpoint."""
-    whole, history = run()
-    checkpoint = tmp_path / "run.pt"
-
-    killed = kill("a-step", checkpoint)
-    assert killed.returncode == -signal.SIGKILL, killed.stderr
-    assert done(checkpoint) == CHECKPOINT_EVERY, "it died in step 5, in the middle of a batch"
-
-    killed = kill("a-checkpoint", checkpoint)
-    assert killed.returncode == -signal.SIGKILL, killed.stderr
-    assert done(checkpoint) == 2 * CHECKPOINT_EVERY, "the old file is whole"
-    assert (tmp_path / ".run.pt.new").exists(), "it died while the next one was written"
-
-    torch.manual_seed(99)
-    resumed, resumed_history = run(checkpoint, resume=True)
-    assert same_weights(resumed, whole)
-    assert resumed_history == history
-    assert list(tmp_path.iterdir()) == [checkpoint]
-
-
-class Stop(Exception):
-    """The run is stopped here."""
-
-
-@pytest.mark.parametrize("stopped_in", [1, CHECKPOINT_EVERY, CHECKPOINT_EVERY + 1, 8, STEPS])
-def test_a_stopped_run_ends_with_the_same_bits(tmp_path, stopped_in):
-    whole, history = run()
-
-    def stop_in_a_step(model):
-        def count(module, *_):
-            passes.append(module.training)
-            if passes.count(True) == 2 * stopped_in:
-                raise Stop
-
-        passes = []
-        model.register_forward_hook(count)
-
-    with pytest.raises(Stop):
-        run(tmp_path / "run.pt", on_model=stop_in_a_step)
-    # Before the first checkpoint there is nothing to go on from: the run starts again, as the caller starts it.
-    started = (tmp_path / "run.pt").exists()
-    assert started is (stopped_in > CHECKPOINT_EVERY)
-    resumed, resumed_history = run(tmp_path / "run.pt", resume=started)
-    assert same_weights(resumed, whole)
-    assert resumed_history == history
-
-
-def test_a_finished_run_may_become_longer(tmp_path):
-    """And asked for no more steps it stays as it is."""
-    checkpoint = tmp_path / "run.pt"
-    first, _ = run(checkpoint, steps=7)
-    again, history = run(checkpoint, resume=True, steps=7)
-    assert same_weights(again, first)
-    assert len(history.losses) == 7
-    longer, history = run(checkpoint, resume=True, steps=STEPS)
-    assert same_weights(longer, run()[0])
-    assert len(history.losses) == STEPS
-
-
-def test_a_checkpoint_is_not_written_over_by_mistake(tmp_path):
-    checkpoint = tmp_path / "run.pt"
-    run(checkpoint, steps=4)
-    before = checkpoint.read_bytes()
-    with pytest.raises(FileExistsError, match="resume=True"):
-        run(checkpoint, steps=5)
-    with pytest.raises(ValueError, match="steps must not be below"):
-        run(checkpoint, resume=True, steps=3)
-    assert checkpoint.read_bytes() == before
-
-
-# Checkpoints
+# The mean of checkpoints
 
 
 def trained_parts(seed=0, make=transformer):
@@ -513,265 +430,6 @@ def trained_parts(seed=0, make=transformer):
     schedule = NoamSchedule(optimizer, 8, 5)
     train(model, [Batch.from_pairs(pairs(4, seed=8))], steps=3, optimizer=optimizer, schedule=schedule)
     return model, optimizer, schedule
-
-
-def states(parts):
-    return copy.deepcopy([part.state_dict() for part in parts])
-
-
-def assert_unchanged(parts, before):
-    assert_close(states(parts)[:2], before[:2], rtol=0, atol=0)
-    assert parts[2].get_last_lr() == before[2]["_last_lr"]
-
-
-def test_what_was_saved_comes_back(tmp_path):
-    saved, parts = trained_parts(), trained_parts(seed=1)
-    extra = {"step": 3, "words": ["je", "suis"], "numbers": torch.arange(3), "nested": {"losses": [1.5, 2.5]}}
-    save_checkpoint(tmp_path / "a.pt", *saved, extra)
-    loaded = load_checkpoint(str(tmp_path / "a.pt"), *parts)
-    assert loaded.pop("numbers").equal(extra.pop("numbers"))
-    assert loaded == extra
-    assert_unchanged(parts, states(saved))
-    assert list(tmp_path.iterdir()) == [tmp_path / "a.pt"]
-
-
-def test_a_model_alone_comes_back(tmp_path):
-    """And weights that are tied stay one."""
-    config = replace(TransformerConfig.tiny(VOCAB, VOCAB), d_model=8, d_ff=8, num_heads=2, shared_vocabulary=True)
-    model, other = Transformer(config), Transformer(config)
-    save_checkpoint(tmp_path / "a.pt", model)
-    assert load_checkpoint(tmp_path / "a.pt", other) == {}
-    assert same_weights(model, other)
-    assert other.output.weight is other.source_embedding.weight
-
-
-@pytest.mark.parametrize("fails", ["torch.save", "os.fsync", "os.replace"])
-def test_a_failed_save_leaves_the_old_file_whole(tmp_path, monkeypatch, fails):
-    """And no other file."""
-    path = tmp_path / "a.pt"
-    save_checkpoint(path, transformer())
-    before = path.read_bytes()
-
-    def write_half_and_fail(state, file):
-        file.write(before[: len(before) // 2])
-        raise OSError("the disk is full")
-
-    def fail(*_):
-        raise OSError("the disk is full")
-
-    module, name = fails.split(".")
-    home = _checkpoints if module == "torch" else _files
-    monkeypatch.setattr(getattr(home, module), name, write_half_and_fail if name == "save" else fail)
-    with pytest.raises(OSError, match="disk is full"):
-        save_checkpoint(path, transformer())
-    assert path.read_bytes() == before
-    assert list(tmp_path.iterdir()) == [path]
-
-
-class Attack:
-    def __reduce__(self):
-        return os.mkdir, ("attacked",)
-
-
-def foreign_files(folder):
-    torch.save(transformer().state_dict(), folder / "plain-weights.pt")
-    torch.save(transformer(), folder / "whole-model.pt")
-    torch.save(torch.zeros(3), folder / "tensor.pt")
-    torch.save({"format": "transformer_lib checkpoint 1", "model": Attack()}, folder / "attack.pt")
-    (folder / "text.pt").write_text("je suis étudiant\n" * 50, encoding="utf-8")
-    (folder / "pickle.pt").write_bytes(pickle.dumps({"model": Attack()}))
-    (folder / "zeros.pt").write_bytes(bytes(5000))
-    return sorted(folder.iterdir())
-
-
-def test_a_foreign_file_is_named_and_runs_no_code(tmp_path, monkeypatch):
-    files = foreign_files(tmp_path)
-    assert len(files) == 7
-    monkeypatch.chdir(tmp_path)
-    parts = trained_parts()
-    before = states(parts)
-    for path in files:
-        content = path.read_bytes()
-        with pytest.raises(ValueError, match=path.name):
-            load_checkpoint(path, *parts)
-        with pytest.raises(ValueError, match=path.name):
-            train(parts[0], [Batch.from_pairs(pairs(2, seed=1))], steps=3, checkpoint=Checkpoint(path, resume=True))
-        assert path.read_bytes() == content
-    assert_unchanged(parts, before)
-    assert not (tmp_path / "attacked").exists()
-
-
-@pytest.mark.parametrize("share", [0, 0.001, 0.1, 0.5, 0.9, 0.999, 1])
-def test_a_truncated_checkpoint_is_named(tmp_path, share):
-    parts = trained_parts()
-    save_checkpoint(tmp_path / "a.pt", *parts)
-    whole = (tmp_path / "a.pt").read_bytes()
-    (tmp_path / "cut.pt").write_bytes(whole[: min(int(share * len(whole)), len(whole) - 1)])
-    before = states(parts)
-    with pytest.raises(ValueError, match=r"cut\.pt cannot be read as one: it is cut off"):
-        load_checkpoint(tmp_path / "cut.pt", *parts)
-    assert_unchanged(parts, before)
-    assert (tmp_path / "a.pt").read_bytes() == whole
-
-
-def test_a_flipped_bit_in_the_weights_is_noticed(tmp_path):
-    model, path = model_with_seed(transformer), tmp_path / "a.pt"
-    save_checkpoint(path, model)
-    content = bytearray(path.read_bytes())
-    place = content.index(model.output.weight.detach().numpy().tobytes())
-    content[place + 5] ^= 1
-    path.write_bytes(content)
-    with pytest.raises(ValueError, match="damaged"):
-        load_checkpoint(path, model)
-
-
-OTHER_MODELS = {
-    "wider": lambda: transformer(d_model=16),
-    "single precision": lambda: transformer().float(),
-    "another kind": MODELS["seq2seq"],
-    "fewer layers": lambda: nn.ModuleDict({"output": nn.Linear(8, VOCAB, bias=False).double()}),
-}
-
-
-@pytest.mark.parametrize("other", OTHER_MODELS.values(), ids=OTHER_MODELS)
-def test_another_models_checkpoint_changes_nothing(tmp_path, other):
-    save_checkpoint(tmp_path / "a.pt", *trained_parts())
-    model = other()
-    before = copy.deepcopy(model.state_dict())
-    with pytest.raises(ValueError, match=r"a\.pt cannot be read as one: its model"):
-        load_checkpoint(tmp_path / "a.pt", model)
-    assert_close(model.state_dict(), before, rtol=0, atol=0)
-
-
-def test_a_missing_part_changes_nothing(tmp_path):
-    """Nor does one that does not fit."""
-    saved, parts = trained_parts(), trained_parts(seed=1)
-    before = states(parts)
-    save_checkpoint(tmp_path / "weights.pt", saved[0])
-    save_checkpoint(tmp_path / "no-schedule.pt", *saved[:2])
-    # Two groups of parameters, where the run has one.
-    groups = [{"params": [p]} for p in list(saved[0].parameters())[:2]]
-    save_checkpoint(tmp_path / "groups.pt", saved[0], torch.optim.Adam(groups), saved[2])
-    for name, message in [("weights", "state of the optimizer"), ("no-schedule", "the schedule"), ("groups", "group")]:
-        with pytest.raises(ValueError, match=message):
-            load_checkpoint(tmp_path / f"{name}.pt", *parts)
-    with pytest.raises(ValueError, match="one that train wrote"):
-        train(
-            saved[0],
-            [Batch.from_pairs(pairs(2, seed=1))],
-            steps=3,
-            checkpoint=Checkpoint(tmp_path / "no-schedule.pt", resume=True),
-        )
-    assert_unchanged(parts, before)
-
-
-def put(*place, value):
-    """Return a function that puts `value` at a place in a saved state; a place that is not there yet is made."""
-
-    def forge(state):
-        for name in place[:-1]:
-            state = state[name]
-        state[place[-1]] = value
-
-    return forge
-
-
-def drop(*place):
-    def forge(state):
-        for name in place[:-1]:
-            state = state[name]
-        del state[place[-1]]
-
-    return forge
-
-
-GROUP, MOMENTS, RUN = ("optimizer", "param_groups", 0), ("optimizer", "state", 0), ("extra", "history")
-WEIGHT = ("model", "output.weight")
-NAN, INF = math.nan, math.inf
-FORGED = {
-    "later": put("format", value="transformer_lib checkpoint 2"),
-    "another kind": put("format", value="transformer_lib translator 1"),
-    "unknown part": put("more", value=1),
-    "no part": drop("schedule"),
-    "no model": put("model", value=None),
-    "weights of another shape": put(*WEIGHT, value=torch.zeros(VOCAB, 9).double()),
-    "weights of another kind": put(*WEIGHT, value=torch.zeros(VOCAB, 8)),
-    "weights that are none": put(*WEIGHT, value=[1.0]),
-    "weights without numbers": put(*WEIGHT, value=torch.zeros(VOCAB, 8, device="meta").double()),
-    "sparse weights": put(*WEIGHT, value=torch.zeros(VOCAB, 8).double().to_sparse()),
-    "weights that are not finite": put(*WEIGHT, value=torch.full((VOCAB, 8), NAN).double()),
-    "unknown weights": put("model", "more", value=torch.zeros(1).double()),
-    "fewer weights": drop(*WEIGHT),
-    "an optimizer that is none": put("optimizer", value=[]),
-    "rate: nan": put(*GROUP, "lr", value=NAN),
-    "rate: negative": put(*GROUP, "lr", value=-0.1),
-    "rate: text": put(*GROUP, "lr", value="0.1"),
-    "no rate": drop(*GROUP, "lr"),
-    "betas: too large": put(*GROUP, "betas", value=(0.9, 1.5)),
-    "betas: one": put(*GROUP, "betas", value=(0.9,)),
-    "a flag": put(*GROUP, "amsgrad", value=True),
-    "a flag that was none": put(*GROUP, "foreach", value=True),
-    "unknown field of a group": put(*GROUP, "more", value=1),
-    "parameters in another order": lambda state: state["optimizer"]["param_groups"][0]["params"].reverse(),
-    "two groups": lambda state: state["optimizer"]["param_groups"].append(state["optimizer"]["param_groups"][0]),
-    "state of no parameter": put("optimizer", "state", 999, value={}),
-    "count: negative": put(*MOMENTS, "step", value=torch.tensor(-1.0)),
-    "count: nan": put(*MOMENTS, "step", value=torch.tensor(NAN)),
-    "count: two": put(*MOMENTS, "step", value=torch.zeros(2)),
-    "moments: another shape": put(*MOMENTS, "exp_avg", value=torch.zeros(3).double()),
-    "moments: infinite": lambda state: state["optimizer"]["state"][0]["exp_avg"].fill_(INF),
-    "moments: negative squares": lambda state: state["optimizer"]["state"][0]["exp_avg_sq"].fill_(-1),
-    "moments: missing": drop(*MOMENTS, "exp_avg"),
-    "moments: unknown": put(*MOMENTS, "more", value=torch.zeros(())),
-    "schedule: a method": put("schedule", "get_lr", value=3),
-    "schedule: negative count": put("schedule", "last_epoch", value=-5),
-    "schedule: no count": drop("schedule", "last_epoch"),
-    "schedule: nan": put("schedule", "base_lrs", value=[NAN]),
-    "schedule: two groups": put("schedule", "_last_lr", value=[0.1, 0.1]),
-    "schedule: a negative rate": put("schedule", "_last_lr", value=[-0.1]),
-    "schedule: no warm-up": put("schedule", "warmup", value=0),
-    "losses: text": put(*RUN, "losses", value=["1", "2", "3"]),
-    "losses: nan": put(*RUN, "losses", value=[1.0, NAN, 1.0]),
-    "losses: two of three": put(*RUN, "losses", value=[1.0, 1.0]),
-    "tokens: negative": put(*RUN, "tokens", value=-5),
-    "tokens: part of one": put(*RUN, "tokens", value=1.5),
-    "seconds: negative": put(*RUN, "seconds", value=-1.0),
-    "measured later": put(*RUN, "validation_losses", value={99: 1.0}),
-    "unknown field of the history": put(*RUN, "more", value=1),
-    "place: negative": put("extra", "place", value=(-1, 0)),
-    "place: later": put("extra", "place", value=(0, 99)),
-    "place: text": put("extra", "place", value=("0", 0)),
-    "no random numbers": drop("extra", "random"),
-    "random numbers: too few": put("extra", "random", "cpu", value=torch.zeros(3, dtype=torch.uint8)),
-    "random numbers: another kind": put("extra", "random", "cpu", value="0"),
-    "unknown field of the run": put("extra", "more", value=1),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("forge", FORGED.values(), ids=FORGED)
-def test_a_forged_checkpoint_changes_nothing(tmp_path, forge):
-    """Its checksums are right, because torch has written it."""
-    path, batches = tmp_path / "run.pt", [Batch.from_pairs(pairs(4, seed=8))]
-    model, optimizer, schedule = trained_parts()
-    train(model, batches, steps=3, optimizer=optimizer, schedule=schedule, checkpoint=Checkpoint(path, every=3))
-    model, optimizer, schedule = parts = trained_parts(seed=1)
-    before, random = states(parts), torch.get_rng_state()
-    state = torch.load(path, weights_only=True)
-    forge(state)
-    torch.save(state, path)
-    with pytest.raises(ValueError, match=r"^path must name a checkpoint, but \S*run\.pt cannot be read as one: [^\n]*$"):
-        train(model, batches, steps=5, optimizer=optimizer, schedule=schedule, checkpoint=Checkpoint(path, resume=True))
-    assert_unchanged(parts, before)
-    assert schedule.state_dict() == before[2] and torch.get_rng_state().equal(random)
-
-
-def test_a_rate_set_by_hand_comes_back(tmp_path):
-    saved, (model, optimizer, schedule) = trained_parts(), trained_parts(seed=1)
-    saved[1].param_groups[0]["lr"] = 0.125
-    save_checkpoint(tmp_path / "a.pt", *saved)
-    load_checkpoint(tmp_path / "a.pt", model, optimizer, schedule)
-    assert optimizer.param_groups[0]["lr"] == 0.125
-    assert_close(states((model, optimizer, schedule)), states(saved), rtol=0, atol=0)
 
 
 def test_the_mean_of_checkpoints_is_the_mean_of_weights(tmp_path):
@@ -804,25 +462,6 @@ def test_whole_numbers_are_not_averaged(tmp_path):
     average_checkpoints([tmp_path / "0.pt", tmp_path / "1.pt"], mean)
     assert mean.num_batches_tracked == 4
     assert_close(mean.running_mean, (models[0].running_mean + models[1].running_mean) / 2)
-
-
-def test_the_mean_of_wrong_checkpoints_changes_nothing(tmp_path):
-    save_checkpoint(tmp_path / "a.pt", transformer())
-    save_checkpoint(tmp_path / "b.pt", transformer(d_model=16))
-    model = transformer()
-    before = copy.deepcopy(model.state_dict())
-    with pytest.raises(ValueError, match="paths must hold at least one"):
-        average_checkpoints([], model)
-    with pytest.raises(ValueError, match=r"b\.pt cannot be read as one: its model"):
-        average_checkpoints([tmp_path / "a.pt", tmp_path / "b.pt"], model)
-    assert_close(model.state_dict(), before, rtol=0, atol=0)
-
-
-def test_no_file_and_no_folder_are_named(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"none\.pt"):
-        load_checkpoint(tmp_path / "none.pt", transformer())
-    with pytest.raises(FileNotFoundError):
-        save_checkpoint(tmp_path / "none" / "a.pt", transformer())
 
 
 # Wrong input
@@ -865,7 +504,6 @@ def a_run(**settings):
         (lambda: train(transformer(), lambda epoch: [], steps=1), "batches of epoch 0 must hold at least one"),
         (lambda: a_run(steps=0), "steps must be at least 1, but it is 0"),
         (lambda: a_run(step=partial(training_step, accumulation_steps=0)), "accumulation_steps must be at least 1"),
-        (lambda: Checkpoint("a.pt", every=0), "every must be at least 1, but it is 0"),
         (lambda: Validation([Batch.from_pairs(ONE)], every=0), "every must be at least 1"),
         (lambda: a_run(step=partial(training_step, smoothing=1.0)), "smoothing must be .* 1.0"),
         (lambda: Validation([]), "batches must hold at least one"),

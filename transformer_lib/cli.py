@@ -25,7 +25,7 @@ from transformer_lib.schedule import NoamSchedule, transformer_optimizer
 from transformer_lib.training import History, IdPair, Validation, average_checkpoints, token_batches, train
 from transformer_lib.translation import BytePairTokenizer, Translator, corpus_bleu, encode_pairs, pretrained_translator
 
-SIZES = {"num_layers": int, "d_model": int, "num_heads": int, "d_ff": int, "dropout": float}
+SIZES = ("num_layers", "d_model", "num_heads", "d_ff", "dropout")
 # What --recipe puts in place of the defaults, which are for a small data set. Section 5 of the paper, English-German: 25,000
 # tokens of each side in a batch, here in 8 parts; no limit for gradients. Section 6.1: checkpoints every 10 minutes (of 0.4 s
 # a step, for the big model 1.0 s), the last 5 averaged, or 20.
@@ -83,7 +83,8 @@ def train_parser() -> Parser:
         help="small: the defaults below; paper: the paper's training instead",
     )
     add("--config", choices=["tiny", "base", "big"], default="tiny", help="sizes of the model; base and big are the paper's")
-    for name, kind in SIZES.items():
+    for name in SIZES:
+        kind = number(float, 0, 1) if name == "dropout" else count
         add(f"--{name.replace('_', '-')}", type=kind, help="in place of the configuration's")
     add("--pre-norm", action="store_true", help="normalise before each sublayer; the paper does it after the sum")
     add("--vocabulary", choices=["joint", "separate"], default="joint", help="one for both languages, or one for each")
@@ -213,11 +214,10 @@ class RunFolder:
         """Return the translator of the weights `name`; by default of those that scored best on the validation set."""
         with open_json(self.record, "record of a run") as record:
             weights = self.path / (name or record.get("chosen", "last.pt"))
-            config = TransformerConfig(**record["model"])
+            model = CachedTransformer(config := TransformerConfig(**record["model"]))
         tokenizers = self.tokenizers()
         if (config.source_vocab_size, config.target_vocab_size) != (*map(len, tokenizers),):
             raise ValueError(f"the tokenizers of {self.path} have other vocabularies than its model")
-        model = CachedTransformer(config)
         load_checkpoint(weights, model)
         return TextTranslator(model.eval(), *tokenizers)
 

@@ -224,19 +224,6 @@ def test_an_optimizer_that_is_missing_or_another_changes_no_weight(tmp_path):
     assert_close(states(mine[:2]), before, rtol=0, atol=0)
 
 
-def test_the_mean_of_checkpoints(tmp_path):
-    """Of each weight; what counts is no weight, and the last count stays."""
-    models, paths = [nn.BatchNorm1d(2) for _ in range(3)], [tmp_path / f"{count}.pt" for count in range(3)]
-    for count, (path, one) in enumerate(zip(paths, models, strict=True)):
-        one(torch.randn(4, 2))
-        one.num_batches_tracked.fill_(3 + count)
-        save_checkpoint(path, one)
-    mean = nn.BatchNorm1d(2)
-    average_checkpoints(paths, mean)
-    assert_close(mean.running_mean, sum(one.running_mean for one in models) / 3)
-    assert mean.num_batches_tracked == 5
-
-
 STEPS = 13
 
 
