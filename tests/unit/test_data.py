@@ -2,7 +2,6 @@
 
 import gzip
 import hashlib
-import re
 import shutil
 import threading
 from functools import partial
@@ -68,12 +67,6 @@ BROKEN = {
 def test_a_broken_file_is_named(tmp_path, content, message):
     with pytest.raises(ValueError, match=message):
         read_lines(write(tmp_path / "x.txt", content))
-
-
-def test_a_missing_file_is_named(tmp_path):
-    for path in (tmp_path / "missing.txt", tmp_path):
-        with pytest.raises(ValueError, match=f"there is no file {re.escape(str(path))}"):
-            read_lines(path)
 
 
 def test_pairs_with_two_sides_are_read_and_the_others_counted(tmp_path):
