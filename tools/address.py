@@ -94,7 +94,7 @@ def with_address(pyproject, config, repository, branch):
 
 
 def stamp(repository, branch):
-    """Write the address everywhere it stands. Everything is prepared first, so an error leaves every file as it was."""
+    """Write the address everywhere it stands."""
     paths = notebooks.ROOT / "pyproject.toml", notebooks.ROOT / "_config.yml"
     files = dict(zip(paths, with_address(*(path.read_text(encoding="utf-8") for path in paths), repository, branch)))
 
@@ -105,12 +105,10 @@ def stamp(repository, branch):
             if identifier not in cells:
                 raise ValueError(f"{path.name} has no cell with the id `{identifier}`")
             cells[identifier].source = source
-        files[path] = notebooks.as_text(notebook)
+        notebooks.write(path, notebook)
 
     for path, text in files.items():
-        if text != path.read_text(encoding="utf-8"):
-            notebooks.write_text(path, text)
-            print(f"stamped {path.relative_to(notebooks.ROOT)}")
+        path.write_text(text, encoding="utf-8", newline="\n")
 
 
 def main(arguments=None):
