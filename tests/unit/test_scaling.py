@@ -197,6 +197,4 @@ def test_memory_grows_with_each_width_to_the_byte(half, wider):
 
 
 def test_bytes_sent_by_hand():
-    assert bytes_sent(1000, 1) == 0
-    assert bytes_sent(1000, 2) == 4000
-    assert bytes_sent(1000, 8) == 7000
+    assert [bytes_sent(1000, processes) for processes in (1, 2, 8)] == [0, 4000, 7000]
