@@ -13,8 +13,8 @@ import torch
 from torch import Tensor
 
 from benchmarks.records import write_record
-from transformer_lib._progress import progress
 from transformer_lib.decoding import CachedTransformer, greedy_decode
+from transformer_lib.progress import progress
 from transformer_lib.seq2seq import EOS_ID
 from transformer_lib.transformer import Transformer, TransformerConfig
 

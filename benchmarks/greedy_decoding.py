@@ -15,9 +15,9 @@ import torch
 from torch import Tensor, nn
 
 from benchmarks.records import write_record
-from transformer_lib._progress import progress
 from transformer_lib.decoding import CachedTransformer, greedy_decode
 from transformer_lib.encoder import TransformerConfig
+from transformer_lib.progress import progress
 from transformer_lib.seq2seq import EOS_ID, PAD_ID, SOS_ID
 
 NAME = "greedy_decoding"

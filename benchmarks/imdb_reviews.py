@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from benchmarks.records import write_record
 from benchmarks.runs import finish
-from transformer_lib._named_data import reviews_of
+from transformer_lib.data import fetch, find_file
 from transformer_lib.seq2seq import PAD_ID
 from transformer_lib.teaching.experiments.text import (
     BagOfWords,
@@ -28,6 +28,8 @@ from transformer_lib.teaching.experiments.text import (
 from transformer_lib.text import Review, SentimentClassifier, pad_batch, read_reviews
 
 NAME = "imdb_reviews"
+ADDRESS, ARCHIVE = "https://ai.stanford.edu/~amaas/data/sentiment/", "aclImdb_v1.tar.gz"
+SHA256 = "c40f74a18d3b61f90feba1e17730e0d38e8b97c05fde7008942e91923d1658fe"
 SEEDS = (0, 1, 2)
 BYTES = 300  # S2 cuts each review here
 BATCH_SIZE = 32
@@ -39,6 +41,16 @@ KINDS = {
     "one id for all unknown words": (SentimentClassifier, 1, 1e-3),
     "bag of words": (BagOfWords, 1000, 1e-2),
 }
+
+
+def reviews_of(data: Path) -> list[Path]:
+    """Return where the training and the test reviews of the folder `data` lie; fetch those named imdb.
+
+    A folder holds folders `train` and `test`, as Maas et al. (2011) published them, or tables `train.tsv` and `test.tsv`.
+    """
+    if str(data) == "imdb" and not data.is_dir():
+        data = fetch("imdb", ADDRESS, {ARCHIVE: SHA256}, unpack=True) / f"{ARCHIVE}.untar" / "aclImdb"
+    return [data / name if (data / name).is_dir() else find_file(data, f"{name}.tsv") for name in ("train", "test")]
 
 
 def starts(path: Path) -> list[Review]:

@@ -10,9 +10,8 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from benchmarks.imdb_reviews import BYTES, starts
+from benchmarks.imdb_reviews import BYTES, reviews_of, starts
 from benchmarks.records import write_record
-from transformer_lib._named_data import reviews_of
 from transformer_lib.text import Review
 
 NAME = "imdb_words"

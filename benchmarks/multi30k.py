@@ -19,10 +19,9 @@ from sacrebleu.metrics import BLEU
 from benchmarks.records import RESULTS, write_made_with, write_record
 from benchmarks.translation import PRETRAINED
 from tools.machine import processor
-from transformer_lib._commands import train_command
-from transformer_lib._named_data import folder_of
-from transformer_lib._runs import RunFolder, TextTranslator, read_pairs
-from transformer_lib._store import read_json
+from transformer_lib.checkpoint import open_json
+from transformer_lib.cli import RunFolder, TextTranslator, train_command
+from transformer_lib.data import read_pairs, translation_folder
 from transformer_lib.training import average_checkpoints
 from transformer_lib.translation import TextPairs, Translator
 
@@ -108,7 +107,7 @@ def keep(folder: RunFolder, data: Path) -> dict[str, Any]:
     write_made_with(path, NAME, **about, bleu=found["bleu"]["score"], signature=found["bleu"]["signature"])
     found["means"] = {}
     for count in COUNTS:
-        average_checkpoints(folder.all_kept()[-count:], own.model)
+        average_checkpoints(folder.kept()[-count:], own.model)
         found["means"][str(count)] = scores(own, val)["bleu"]["score"]
     return found
 
@@ -117,7 +116,7 @@ def captions(description: str) -> tuple[Path, str]:
     """Return the folder that a command names, or of captions that are fetched, and a sum of what is in it."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", nargs="?", type=Path, default=Path(NAME), metavar="FOLDER")
-    folder = folder_of(parser.parse_args().data, ["en", "fr"])
+    folder = translation_folder(parser.parse_args().data, ["en", "fr"])
     texts = b"".join(path.read_bytes() for path in sorted(folder.iterdir()) if path.is_file())
     return folder, hashlib.sha256(texts).hexdigest()
 
@@ -127,8 +126,9 @@ def main() -> None:
     parser.add_argument("data", nargs="?", type=Path, default=Path(NAME), metavar="FOLDER")
     parser.add_argument("--out", type=Path, default=Path("_build") / NAME, metavar="RUNS", help="folder of the runs")
     given = parser.parse_args()
-    data = folder_of(given.data, ["en", "fr", "de"])
-    numbers = read_json(RESULTS / f"{NAME}.json", "record", lambda saved: saved["numbers"])
+    data = translation_folder(given.data, ["en", "fr", "de"])
+    with open_json(RESULTS / f"{NAME}.json", "record") as before:
+        numbers = before["numbers"]
     done = {name: one for name, one in numbers["tries"].items() if one["options"] == TRIES.get(name)}
     tries = {name: done.get(name) or one_try(data, given.out / name, options) for name, options in TRIES.items()}
     score = lambda name: tries[name]["scores"][tries[name]["chosen"]]["bleu"]

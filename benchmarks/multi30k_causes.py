@@ -16,7 +16,7 @@ import torch
 from benchmarks.multi30k import captions
 from benchmarks.records import write_record
 from benchmarks.runs import finish
-from transformer_lib._runs import read_pairs
+from transformer_lib.data import read_pairs
 from transformer_lib.decoding import CachedTransformer
 from transformer_lib.encoder import TransformerConfig
 from transformer_lib.schedule import NoamSchedule, transformer_optimizer

@@ -21,7 +21,7 @@ from torch import nn
 from benchmarks.multi30k import captions, cased_and_lower
 from benchmarks.records import write_record
 from benchmarks.runs import finish
-from transformer_lib._runs import read_pairs
+from transformer_lib.data import read_pairs
 from transformer_lib.decoding import CachedTransformer
 from transformer_lib.schedule import NoamSchedule, transformer_optimizer
 from transformer_lib.teaching.experiments.translation import KINDS, SETTINGS, make_model, parameters, transformer_config

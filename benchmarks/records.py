@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.machine import processor
-from transformer_lib._store import write_json
+from transformer_lib.checkpoint import write_json
 
 RESULTS = Path(__file__).parent / "results"
 

@@ -11,7 +11,7 @@ import torch
 
 import transformer_lib
 from benchmarks.records import write_record
-from transformer_lib._store import write_tensors
+from transformer_lib.checkpoint import write_tensors
 from transformer_lib.teaching.experiments.text import BagOfWords, accuracy, review_reader_sets, train_classifier
 from transformer_lib.text import SentimentClassifier, Vocabulary, bucket_batches, tokenize
 

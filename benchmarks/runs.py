@@ -12,8 +12,8 @@ from typing import Any
 
 import torch
 
-from transformer_lib._files import atomic_write
-from transformer_lib._progress import progress
+from transformer_lib.checkpoint import atomic_write
+from transformer_lib.progress import progress
 
 
 def alone() -> None:

@@ -14,7 +14,7 @@ import torch
 
 from benchmarks.records import write_record
 from benchmarks.training_step import seconds
-from transformer_lib._progress import progress
+from transformer_lib.progress import progress
 from transformer_lib.scaling import DistributedStep, memory_table
 from transformer_lib.schedule import transformer_optimizer
 from transformer_lib.training import Batch

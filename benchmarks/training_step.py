@@ -17,8 +17,8 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from benchmarks.records import write_record
-from transformer_lib._progress import progress
 from transformer_lib.positional_encoding import PositionalEncoding
+from transformer_lib.progress import progress
 from transformer_lib.schedule import transformer_optimizer
 from transformer_lib.seq2seq import PAD_ID
 from transformer_lib.transformer import TokenEmbedding, Transformer, TransformerConfig

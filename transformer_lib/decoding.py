@@ -15,8 +15,8 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from ._modes import inference_in_mode
 from .decoder import DecoderLayer
+from .eval_mode import eval_mode
 from .masks import causal_mask, padding_mask
 from .seq2seq import EOS_ID, PAD_ID, SOS_ID, AutoregressiveModel
 from .seq2seq import generate, greedy_decode, next_logits
@@ -279,7 +279,7 @@ def beam_hypotheses(
     check_range(0, 10, alpha=alpha)
     largest_penalty = length_penalty(max_len, alpha)
     found: list[list[Hypothesis]] = [[] for _ in source]
-    with inference_in_mode(model, training=False):
+    with eval_mode(model):
         state = model.start(source)
         sentence = torch.arange(len(source), device=source.device)[:, None]
         state.reorder(sentence.expand(-1, beam_size).flatten())  # (batch · beam_size)

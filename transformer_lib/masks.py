@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Bool, Int, Shaped
 from torch import Tensor, nn
 
-from ._modes import inference_in_mode
+from .eval_mode import eval_mode
 from .seq2seq import PAD_ID
 
 # %% ../notebooks/08_masks.ipynb #padding-mask
@@ -95,7 +95,7 @@ def assert_causal(
     if not x.is_floating_point() and len(x.unique()) < 2:
         raise ValueError(f"x must hold at least 2 ids, but it holds only {x.unique()}")
     for mode, training in (("training", True), ("evaluation", False)):
-        with inference_in_mode(module, training=training), torch.random.fork_rng():
+        with eval_mode(module, training=training), torch.random.fork_rng():
             leaks = _leaks(run or module, x, seed)
         if leaks:
             output, later = min(leaks)

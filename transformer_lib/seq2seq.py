@@ -17,7 +17,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from ._modes import inference_in_mode
+from .eval_mode import eval_mode
 from .validation import check_padding, check_range, check_tokens
 
 # %% ../notebooks/01_seq2seq.ipynb #special-ids
@@ -210,7 +210,7 @@ def generate(
     Raises `ValueError` if `max_len` is below 1 or above the model's own `max_len`.
     """
     check_range(1, model.max_len, max_len=max_len)
-    with inference_in_mode(model, training=False):
+    with eval_mode(model):
         state = model.start(source)
         token = source.new_full((len(source), 1), SOS_ID)  # (batch, 1)
         finished = torch.zeros_like(token, dtype=torch.bool)  # (batch, 1)

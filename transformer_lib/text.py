@@ -18,8 +18,8 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence
 
-from ._reviews import Review, read_reviews
-from ._store import check_like, read_json, write_json
+from .checkpoint import open_json, write_json
+from .data import Review, read_reviews
 from .seq2seq import PAD_ID
 from transformer_lib.validation import (
     check_at_least,
@@ -106,15 +106,9 @@ class Vocabulary:
     @classmethod
     def load(cls, path: str | os.PathLike) -> "Vocabulary":
         """Return the vocabulary that `save` wrote to a file."""
-
-        def build(saved: dict) -> "Vocabulary":
-            check_like("it", saved, {"words": [str, ...], "oov_buckets": 0})
-            words = saved["words"]
-            if len(set(words)) < len(words):
-                raise ValueError("each word must occur once")
-            return cls(words, len(words), saved["oov_buckets"])
-
-        return read_json(path, "vocabulary", build)
+        with open_json(path, "vocabulary") as saved:
+            words, oov_buckets = saved["words"], saved["oov_buckets"]
+            return cls(words, len(words), oov_buckets)
 
     def _id(self, word: str) -> int:
         if word in self._ids:

@@ -21,10 +21,10 @@ from torch.nn.utils.rnn import pad_sequence
 from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LRScheduler
 
-from ._checkpoints import Checkpoint, load_checkpoint
-from ._checkpoints import read_checkpoint, save_checkpoint
-from ._modes import inference_in_mode
-from ._progress import progress
+from .checkpoint import Checkpoint, load_checkpoint
+from .checkpoint import read_checkpoint, save_checkpoint
+from .eval_mode import eval_mode
+from .progress import progress
 from .schedule import label_smoothed_loss, transformer_optimizer
 from .seq2seq import EOS_ID, PAD_ID, SOS_ID
 from .validation import check_at_least, check_not_empty
@@ -210,7 +210,7 @@ def evaluate(model: nn.Module, batches: Sequence[Batch]) -> float:
     """
     check_not_empty("batches", batches)
     device = next(model.parameters()).device
-    with inference_in_mode(model, training=False):
+    with eval_mode(model):
         loss = sum(float(_loss_sum(model, batch.to(device), 0.0)) for batch in batches)
     return loss / sum(batch.num_tokens for batch in batches)
 

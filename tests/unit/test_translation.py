@@ -5,14 +5,12 @@ import json
 import math
 import re
 from functools import partial
-from pathlib import Path
 
 import pytest
 import torch
 from torch.testing import assert_close
 
-from transformer_lib import translation
-from transformer_lib._commands import translate_command
+from transformer_lib.cli import translate_command
 from transformer_lib.seq2seq import EOS_ID, PAD_ID, SOS_ID
 from transformer_lib.teaching.corpora.english_french import grammar_corpus
 from transformer_lib.teaching.experiments.translation import SETTINGS, corpus_and_tokenizer
@@ -68,39 +66,6 @@ def write(path, text):
     else:
         path.write_bytes(text.encode())
     return path
-
-
-@pytest.mark.parametrize("ending", ["en", "en.gz"])
-def test_files_are_read_line_by_line(tmp_path, ending):
-    source = write(tmp_path / f"text.{ending}", "A man.\nTwo men.\n \nA dog.\u2028It barks.\nA man.\nA cat.\n")
-    target = write(tmp_path / "text.fr", "Un homme.\nDeux hommes.\nVide.\nUn chien.\nUn homme.\nUn chat.\n")
-    read = ParallelCorpus.from_files(source, target, held_out=2)
-    assert read.train == (
-        ("A man.", "Un homme."),
-        ("Two men.", "Deux hommes."),
-        ("A dog.\u2028It barks.", "Un chien."),
-    )
-    # "A man." is also in training.
-    assert read.held_out == (("A cat.", "Un chat."),)
-    assert read.longer == read.unseen == ()
-
-
-@pytest.mark.parametrize(
-    ("source", "target", "held_out", "message"),
-    [
-        ("a\nb\n", "a\n", 0, r"must say the same, but .*a\.en has 2 lines and .*a\.fr has 1"),
-        ("a\n", "a\n", 1, "held_out must be in 0 … 0, but it is 1"),
-        ("a\n", "a\n", -1, "held_out must be in 0 … 0, but it is -1"),
-    ],
-)
-def test_files_that_do_not_fit_are_refused(tmp_path, source, target, held_out, message):
-    with pytest.raises(ValueError, match=message):
-        ParallelCorpus.from_files(write(tmp_path / "a.en", source), write(tmp_path / "a.fr", target), held_out)
-
-
-def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(ValueError, match=r"there is no file .*nothing.en"):
-        ParallelCorpus.from_files(tmp_path / "nothing.en", tmp_path / "nothing.fr")
 
 
 # The tokenizer
@@ -174,12 +139,6 @@ def test_a_saved_tokenizer_is_the_same(tokenizer, tmp_path):
     loaded = BytePairTokenizer.load(tmp_path / "pieces.json")
     assert loaded.encode("je ne l'aime pas") == tokenizer.encode("je ne l'aime pas")
     assert loaded.backend.to_str() == tokenizer.backend.to_str()
-
-
-@pytest.mark.parametrize("content", ["", "{}", '{"model": {"type": "BPE", "vocab": {"a": 0}, "merges": []}}'])
-def test_a_file_that_holds_no_tokenizer_of_ours(content, tmp_path):
-    with pytest.raises(ValueError, match=r"must name a tokenizer, but \S*pieces\.json cannot be read as one"):
-        BytePairTokenizer.load(write(tmp_path / "pieces.json", content))
 
 
 # The scores
@@ -309,63 +268,6 @@ def test_a_saved_translator_keeps_both_tokenizers(two_vocabularies, tmp_path, ca
     assert capsys.readouterr().out.splitlines() == references
 
 
-def test_a_file_of_before_with_one_tokenizer_is_still_read(translator, corpus, tmp_path):
-    translator.save(tmp_path / "new.pt")
-    saved = torch.load(tmp_path / "new.pt", weights_only=True)
-    del saved["target_tokenizer"]
-    torch.save(saved, tmp_path / "old.pt")
-    old, new = (Translator.load(tmp_path / f"{age}.pt") for age in ("old", "new"))
-    assert old.target_tokenizer.backend.to_str() == old.tokenizer.backend.to_str() == translator.tokenizer.backend.to_str()
-    some = [english for english, _ in corpus.held_out[:5]]
-    assert old.translate(some) == new.translate(some)
-
-
-def test_a_save_that_fails_leaves_the_old_file(translator, tmp_path, monkeypatch):
-    def half(saved, file):
-        with open(file, "wb") if isinstance(file, str | Path) else file as opened:
-            opened.write(b"half")
-            raise OSError("no space left")
-
-    path = write(tmp_path / "small.pt", "the old file")
-    monkeypatch.setattr(torch, "save", half)
-    with pytest.raises(OSError, match="no space left"):
-        translator.save(path)
-    assert path.read_text() == "the old file"
-    assert list(tmp_path.iterdir()) == [path]
-
-
-@pytest.mark.parametrize("content", ["", "no translator", "truncated"])
-def test_a_file_that_holds_no_translator(content, translator, tmp_path):
-    path = write(tmp_path / "broken.pt", content)
-    if content == "truncated":
-        translator.save(path)
-        path.write_bytes(path.read_bytes()[:5000])
-    with pytest.raises(ValueError, match=r"must name a translator, but \S*broken\.pt cannot be read as one"):
-        Translator.load(path)
-
-
-@pytest.mark.parametrize("share", [0.3, 0.6, 0.9])
-def test_one_changed_bit_of_the_weights_is_noticed(share, translator, tmp_path):
-    path = tmp_path / "small.pt"
-    translator.save(path)
-    content = bytearray(path.read_bytes())
-    content[int(share * len(content))] ^= 1
-    path.write_bytes(content)
-    with pytest.raises(ValueError, match=r"small\.pt cannot be read as one: it is cut off, damaged"):
-        Translator.load(path)
-
-
-def test_loading_runs_no_code(tmp_path, capsys):
-    class Attack:
-        def __reduce__(self):
-            return print, ("run!",)
-
-    torch.save({"config": Attack()}, tmp_path / "attack.pt")
-    with pytest.raises(ValueError, match=r"attack\.pt cannot be read as one"):
-        Translator.load(tmp_path / "attack.pt")
-    assert capsys.readouterr().out == ""
-
-
 WRONG_CALLS = {
     "one text": (lambda t: BytePairTokenizer.train("I am", 50), "sentences must be a list of texts, not 'I am'"),
     "no sentences": (lambda t: BytePairTokenizer.train([], 50), "sentences must hold at least one, but it is empty"),
@@ -419,12 +321,3 @@ def test_the_translator_of_captions_is_small_and_says_how_it_was_made():
     own = pretrained_translator("captions")
     assert own.translate("A dog runs on the beach.").startswith("Un chien ")
     assert own.unknown_words("A pangolin runs on the beach, and they don't blorp.") == ["pangolin", "blorp"]
-
-
-def test_a_damaged_file_is_refused(tmp_path, monkeypatch):
-    (tmp_path / "pretrained").mkdir()
-    (tmp_path / "pretrained" / "translator.pt").write_bytes(b"other weights")
-    write(tmp_path / "pretrained" / "translator.json", '{"sha256": "00aa"}')
-    monkeypatch.setattr(translation, "files", lambda package: tmp_path)
-    with pytest.raises(ValueError, match=r"is damaged: its SHA-256 must be 00aa, but it is [0-9a-f]{64}"):
-        pretrained_translator()

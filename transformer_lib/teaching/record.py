@@ -3,7 +3,7 @@
 from importlib.resources import as_file, files
 from typing import Any
 
-from transformer_lib._store import read_json
+from transformer_lib.checkpoint import open_json
 
 
 def record(name: str) -> dict[str, Any]:
@@ -16,5 +16,5 @@ def record(name: str) -> dict[str, Any]:
     known = sorted(path.name.removesuffix(".json") for path in folder.iterdir() if path.name.endswith(".json"))
     if name not in known:
         raise ValueError(f"there is no record {name!r}; there are: {', '.join(known)}")
-    with as_file(folder / f"{name}.json") as path:
-        return read_json(path, "record", dict)
+    with as_file(folder / f"{name}.json") as path, open_json(path, "record") as found:
+        return found

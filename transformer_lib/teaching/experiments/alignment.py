@@ -8,9 +8,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from transformer_lib._modes import inference_in_mode
-from transformer_lib._progress import progress
 from transformer_lib.alignment import AttentionSeq2Seq
+from transformer_lib.eval_mode import eval_mode
+from transformer_lib.progress import progress
 from transformer_lib.seq2seq import EOS_ID, PAD_ID, SOS_ID
 from transformer_lib.teaching.corpora.english_french import grammar_corpus
 
@@ -91,7 +91,7 @@ def translate(
     """
     words = english.split()
     names = {number: word for word, number in sentences.french.items()} | {PAD_ID: "<pad>", SOS_ID: "<sos>", EOS_ID: "<eos>"}
-    with inference_in_mode(model, training=False):
+    with eval_mode(model):
         state = model.start(torch.tensor([[sentences.english[word] for word in words]]))
         if hidden is not None:
             state.mask[0, words.index(hidden)] = False

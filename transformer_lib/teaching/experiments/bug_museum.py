@@ -6,8 +6,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
-from transformer_lib._modes import inference_in_mode
 from transformer_lib.decoding import CachedTransformer
+from transformer_lib.eval_mode import eval_mode
 from transformer_lib.schedule import transformer_optimizer
 from transformer_lib.seq2seq import EOS_ID, PAD_ID, greedy_decode
 from transformer_lib.teaching.experiments.sequence_tasks import VOCABULARY
@@ -87,7 +87,7 @@ def guessed(model: nn.Module, seed: int) -> float:
     """Return which share of the words of new sentences the model finds best, when it is given the right words before."""
     right = []
     for batch in copy_batches(8, seed + 2000):
-        with inference_in_mode(model, training=False):
+        with eval_mode(model):
             best = model(batch.source, batch.target_in).argmax(dim=-1)
         right.append((best == batch.target_out)[batch.target_out != PAD_ID])
     return torch.cat(right).float().mean().item()

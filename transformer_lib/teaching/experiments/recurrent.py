@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, one_hot
 
-from transformer_lib._progress import progress
+from transformer_lib.progress import progress
 
 SYMBOLS = 8
 

@@ -7,9 +7,9 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 from torch.optim.lr_scheduler import LambdaLR, LRScheduler
 
-from transformer_lib._progress import progress
 from transformer_lib.encoder import Encoder, TransformerConfig
 from transformer_lib.positional_encoding import PositionalEncoding
+from transformer_lib.progress import progress
 from transformer_lib.schedule import noam_rate, transformer_optimizer
 from transformer_lib.transformer import TokenEmbedding
 

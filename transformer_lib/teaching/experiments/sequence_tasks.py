@@ -6,8 +6,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, pad
 
-from transformer_lib._modes import inference_in_mode
-from transformer_lib._progress import progress
+from transformer_lib.eval_mode import eval_mode
+from transformer_lib.progress import progress
 from transformer_lib.seq2seq import EOS_ID, PAD_ID, SOS_ID, greedy_decode
 
 SYMBOLS = 10
@@ -82,7 +82,7 @@ def right_words(model: nn.Module, *, task: str, length: int, count: int = 200, s
     """
     generator = torch.Generator().manual_seed(seed)
     source, target_in, target_out = task_batch(task, count=count, length=length, generator=generator)
-    with inference_in_mode(model, training=False):
+    with eval_mode(model):
         forced = model(source, target_in).argmax(dim=-1)
     return forced == target_out, _written(model, source) == target_out
 

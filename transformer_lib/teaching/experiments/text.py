@@ -9,11 +9,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, pad
 
-from transformer_lib._progress import progress
-from transformer_lib._store import check_undamaged, read_tensors
+from transformer_lib.checkpoint import open_tensors
+from transformer_lib.progress import progress
 from transformer_lib.seq2seq import PAD_ID
 from transformer_lib.teaching.corpora.reviews import synthetic_reviews
-from transformer_lib.teaching.record import record
 from transformer_lib.text import Review, SentimentClassifier, Vocabulary, bucket_batches, tokenize
 
 __all__ = [
@@ -154,15 +153,11 @@ def review_reader_sets() -> tuple[list[Review], dict[str, list[Review]]]:
 
 
 def pretrained_review_reader() -> ReviewReader:
-    """Return the reader that comes with the library, as `python -m benchmarks.review_reader` trained it.
-
-    Raises: `ValueError` if its file is not the one of the record.
-    """
-    with as_file(files("transformer_lib") / "pretrained" / "review_reader.pt") as path:
-        check_undamaged(path, record("review_reader")["numbers"]["sha256"])
-        saved = read_tensors(path, "review reader", dict)
-    vocabulary = Vocabulary(saved["words"], len(saved["words"]), saved["oov_buckets"])
-    reader = ReviewReader(vocabulary, SentimentClassifier(len(vocabulary), **saved["sizes"]), BagOfWords(len(vocabulary)))
-    reader.classifier.load_state_dict(saved["classifier"])
-    reader.bag.load_state_dict(saved["bag"])
-    return reader
+    """Return the reader that comes with the library, as `python -m benchmarks.review_reader` trained it."""
+    path = files("transformer_lib") / "pretrained" / "review_reader.pt"
+    with as_file(path) as file, open_tensors(file, "review reader") as saved:
+        vocabulary = Vocabulary(saved["words"], len(saved["words"]), saved["oov_buckets"])
+        reader = ReviewReader(vocabulary, SentimentClassifier(len(vocabulary), **saved["sizes"]), BagOfWords(len(vocabulary)))
+        reader.classifier.load_state_dict(saved["classifier"])
+        reader.bag.load_state_dict(saved["bag"])
+        return reader

@@ -1,4 +1,4 @@
-"""Run a model in another mode for a while."""
+"""Run a model in evaluation mode for a while."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,8 +8,8 @@ from torch import nn
 
 
 @contextmanager
-def inference_in_mode(model: nn.Module, *, training: bool) -> Iterator[None]:
-    """Switch `model` to training or evaluation mode, without gradients, and give each part its own mode back."""
+def eval_mode(model: nn.Module, *, training: bool = False) -> Iterator[None]:
+    """Switch `model` to evaluation mode (or training mode), without gradients, and give each part its own mode back."""
     modes = {part: part.training for part in model.modules()}
     model.train(training)
     try:
