@@ -1,6 +1,5 @@
 """Chapter 03: preprocessing, vocabulary, batches, readers and the classifier."""
 
-import gzip
 import itertools
 import unicodedata
 from collections import Counter
@@ -22,7 +21,6 @@ from transformer_lib.text import (
     bucket_batches,
     normalise,
     pad_batch,
-    read_reviews,
     tokenize,
 )
 
@@ -313,114 +311,6 @@ def test_the_classifier_learns_what_a_bag_of_words_cannot():
     assert accuracy(model, bucket_batches(*test_set)) > 0.7
 
 
-# Reading
-
-
-HEADER = "id\tdocument\tlabel\n"
-
-
-def write(path, content):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return path
-
-
-@pytest.mark.parametrize("packed", [False, True])
-@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
-@pytest.mark.parametrize("mark", ["", "\ufeff"])
-def test_reads_a_table(tmp_path, packed, line_end, mark):
-    rows = ["1\t정말 재미있어요!\t1", '2\t"never closed\t0', "3\t\t0", "4\t10/10\u2028\x85'\t1", "5\ta\rb\t0"]
-    data = (mark + HEADER.replace("\n", line_end) + line_end.join(rows)).encode()
-    path = tmp_path / ("r.tsv.gz" if packed else "r.tsv")
-    expected = [("정말 재미있어요!", 1), ('"never closed', 0), ("", 0), ("10/10\u2028\x85'", 1), ("a\rb", 0)]
-    for end in ("", line_end):
-        write(path, gzip.compress(data + end.encode()) if packed else data + end.encode())
-        assert read_reviews(path) == read_reviews(str(path)) == [Review(*one) for one in expected]
-
-
-def test_columns_are_found_by_name(tmp_path):
-    for mark in ("", "\ufeff"):  # a mark that some editors put before the first name
-        path = write(tmp_path / "r.tsv", f"{mark}label\tsource\tdocument\n1\tweb\tgood\n")
-        assert read_reviews(path) == [Review("good", 1)]
-
-
-@given(
-    rows=st.lists(
-        st.tuples(st.text(st.characters(exclude_characters="\t\n\r", exclude_categories=["Cs"])), st.integers(0, 1)), min_size=1
-    )
-)
-def test_no_row_of_a_table_is_lost(tmp_path_factory, rows):
-    path = tmp_path_factory.mktemp("table") / "r.tsv"
-    write(path, HEADER + "".join(f"7\t{text}\t{label}\n" for text, label in rows))
-    assert read_reviews(path) == rows
-
-
-def test_reads_a_folder(tmp_path):
-    write(tmp_path / "pos" / "10_9.txt", "Wonderful!")
-    write(tmp_path / "pos" / "0_8.txt", "two\nlines\n")
-    write(tmp_path / "neg" / "0_1.txt.gz", gzip.compress("지루하다".encode()))
-    write(tmp_path / "neg" / ".hidden", "not a review")
-    write(tmp_path / "unsup" / "0_0.txt", "no label")
-    assert read_reviews(tmp_path) == [Review("지루하다", 0), Review("two\nlines", 1), Review("Wonderful!", 1)]
-
-
-BROKEN_TABLES = {
-    "empty file": (b"", "r.tsv, line 1: the file is empty"),
-    "only line ends": (b"\n\n", "r.tsv, line 1: the file is empty"),
-    "empty gzip": (gzip.compress(b""), "r.tsv, line 1: the file is empty"),
-    "broken gzip": (gzip.compress(HEADER.encode() * 99)[:-9], "r.tsv: the gzip file is broken"),
-    "damaged gzip": (gzip.compress(HEADER.encode() * 99)[:20] + b"\xff" * 30, "r.tsv: the gzip file is broken"),
-    "no document": (
-        b"id\ttext\tlabel\n1\tx\t1\n",
-        "r.tsv, line 1: expected one column 'document', but got 'id', 'text', 'label'",
-    ),
-    "no label": (b"id\tdocument\n1\tx\n", "r.tsv, line 1: expected one column 'label'"),
-    "two documents": (b"document\tdocument\tlabel\nx\ty\t1\n", "r.tsv, line 1: expected one column 'document'"),
-    "commas": (b"id,document,label\n1,x,1\n", "r.tsv, line 1: expected one column 'document', but got 'id,document,label'"),
-    "no rows": (HEADER.encode(), "r.tsv, line 2: expected reviews"),
-    "missing field": ((HEADER + "1\tx\t1\n2\ty\n").encode(), "r.tsv, line 3: 2 fields, but line 1 names 3"),
-    "tab in a text": ((HEADER + "1\tx\ty\t1\n").encode(), "r.tsv, line 2: 4 fields, but line 1 names 3"),
-    "empty line": ((HEADER + "\n1\tx\t1\n").encode(), "r.tsv, line 2: 1 fields"),
-    "label 2": ((HEADER + "1\tx\t1\n2\ty\t2\n").encode(), "r.tsv, line 3: label '2', but expected 0 or 1"),
-    "no label in the row": ((HEADER + "1\tx\t\n").encode(), "r.tsv, line 2: label ''"),
-    "label in words": ((HEADER + "1\tx\tpos\n").encode(), "r.tsv, line 2: label 'pos'"),
-    "CP949": (
-        HEADER.encode() + b"1\tx\t1\n" + "2\t좋다\t1\n".encode("cp949"),
-        "r.tsv, line 3, byte 3: this is not UTF-8.*CP949",
-    ),
-    "UTF-16": ((HEADER + "1\tx\t1\n").encode("utf-16"), "r.tsv, line 1, byte 1: this is not UTF-8"),
-}
-
-
-@pytest.mark.parametrize(("content", "message"), BROKEN_TABLES.values(), ids=BROKEN_TABLES.keys())
-def test_a_broken_table_says_which_line(tmp_path, content, message):
-    with pytest.raises(ValueError, match=message):
-        read_reviews(write(tmp_path / "r.tsv", content))
-
-
-def test_a_broken_folder_says_which_file(tmp_path):
-    with pytest.raises(ValueError, match="there is no file .*missing"):
-        read_reviews(tmp_path / "missing")
-    with pytest.raises(ValueError, match="expected folders pos and neg; neg is missing"):
-        read_reviews(tmp_path)
-    (tmp_path / "neg").mkdir()
-    with pytest.raises(ValueError, match="neg: expected .txt files, but the folder is empty"):
-        read_reviews(tmp_path)
-    write(tmp_path / "neg" / "0_1.txt", "dull")
-    with pytest.raises(ValueError, match="pos is missing"):
-        read_reviews(tmp_path)
-    broken = write(tmp_path / "pos" / "0_9.txt", "")
-    with pytest.raises(ValueError, match=r"0_9\.txt, line 1: the file is empty"):
-        read_reviews(tmp_path)
-    write(broken, b"fine\nthen " + b"\xff\xfe")
-    with pytest.raises(ValueError, match=r"0_9\.txt, line 2, byte 6: this is not UTF-8"):
-        read_reviews(tmp_path)
-    write(broken, "fine")
-    write(tmp_path / "pos" / "list.csv", "x")
-    with pytest.raises(ValueError, match=r"list\.csv: expected nothing but \.txt files"):
-        read_reviews(tmp_path)
-
-
 # Wrong input
 
 MODEL = SentimentClassifier(10, d_model=4, hidden_size=4)
@@ -442,36 +332,3 @@ WRONG_CALLS = {
 def test_wrong_input_says_what_was_expected(call, message, as_a_user_calls_it):
     with pytest.raises(ValueError, match=message):
         call()
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        "[1]",
-        "no JSON",
-        "{}",
-        '{"words": "the", "oov_buckets": 3}',
-        '{"words": ["the", "the"], "oov_buckets": 3}',
-        '{"words": [1], "oov_buckets": 3}',
-        '{"words": ["the"], "oov_buckets": "3"}',
-        '{"words": ["the"], "oov_buckets": 2.5}',
-    ],
-)
-def test_a_file_that_is_no_vocabulary_is_named(tmp_path, content, as_a_user_calls_it):
-    with pytest.raises(ValueError, match=r"must name a vocabulary, but \S*words\.json cannot be read as one"):
-        Vocabulary.load(write(tmp_path / "words.json", content))
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [("", "Expecting value: line 1"), (b"\xff\xfe", "'utf-8' codec can't decode byte 0xff in position 0")],
-)
-def test_a_vocabulary_that_is_no_text_is_named(tmp_path, content, message):
-    with pytest.raises(ValueError, match=rf"words\.json cannot be read as one: {message}"):
-        Vocabulary.load(write(tmp_path / "words.json", content))
-
-
-@pytest.mark.parametrize("content", ['{"words": [], "oov_buckets": 3}', '{"words": ["the"], "oov_buckets": 0}'])
-def test_a_vocabulary_of_nothing_is_refused(tmp_path, content, as_a_user_calls_it):
-    with pytest.raises(ValueError, match=r"words\.json cannot be .*: (max_size|oov_buckets) must be at least 1"):
-        Vocabulary.load(write(tmp_path / "words.json", content))

@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from transformer_lib import _checks as check
 from transformer_lib.translation import ParallelCorpus
+from transformer_lib.validation import check_range
 
 __all__ = ["LONGEST", "WORD_FORMS", "grammar_corpus"]
 
@@ -512,8 +512,8 @@ def grammar_corpus(count: int, seed: int, test_count: int = 500) -> ParallelCorp
     Raises `ValueError` if `count` is not in 500 … 50,000 (fewer do not hold all the words), or `test_count` is not in
     1 … 5,000.
     """
-    check.in_range(500, 50_000, count=count)
-    check.in_range(1, 5000, test_count=test_count)
+    check_range(500, 50_000, count=count)
+    check_range(1, 5000, test_count=test_count)
     sets: dict[str, list] = {name: [] for name in SETS}
     known: set[str] = set()
     for name, pair in _sentences(random.Random(seed)):
