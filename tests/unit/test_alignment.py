@@ -15,6 +15,7 @@ from transformer_lib.alignment import (
     AttentionSeq2Seq,
     AttentionState,
     DotProductAttention,
+    masked_softmax,
 )
 from transformer_lib.seq2seq import EOS_ID, PAD_ID, SOS_ID, greedy_decode
 
@@ -108,6 +109,11 @@ def test_a_row_with_nothing_to_see_is_zeros(dtype):
         for tensor in (query, memory, *attention.parameters()):
             assert tensor.grad.isfinite().all()
         assert memory.grad[0].ne(0).any()
+
+
+def test_a_masked_score_is_below_the_lowest():
+    weights = masked_softmax(torch.tensor([-1000.0, 0.0]), torch.tensor([True, False]))
+    assert weights.tolist() == [1.0, 0.0]
 
 
 @given(batch=sizes, seq=sizes, padding=sizes)
