@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from datetime import timedelta
 
 import torch
 import torch.distributed as dist
@@ -38,12 +39,16 @@ class ProcessGroup:
 
     @classmethod
     def init(cls, device: torch.device) -> "ProcessGroup":
-        """Wait for the other processes, and return the group with this one's rank."""
+        """Wait for the other processes, and return the group with this one's rank.
+
+        A process that does not answer for 10 minutes ends the run.
+        """
         if "WORLD_SIZE" not in os.environ:  # nobody has started others
             return cls()
         if device.type == "cuda":
             torch.cuda.set_device(device)
-        dist.init_process_group("nccl" if device.type == "cuda" else "gloo")
+        backend = "nccl" if device.type == "cuda" else "gloo"
+        dist.init_process_group(backend, timeout=timedelta(minutes=10))
         return cls(dist.get_rank(), dist.get_world_size())
 
     def destroy(self) -> None:

@@ -3,6 +3,7 @@
 import math
 import pkgutil
 import re
+import shlex
 from dataclasses import replace
 from functools import cache, partial
 from itertools import count
@@ -12,12 +13,15 @@ import torch
 from torch.autograd.functional import jacobian
 from torch.nn import functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.testing import assert_close
 from torch.utils.flop_counter import FlopCounterMode
 
 from tools import notebooks
+from transformer_lib import translation
 from transformer_lib.attention import MultiHeadAttention, scaled_dot_product_attention
+from transformer_lib.cli import model_config, train_options, train_parser
 from transformer_lib.decoding import CachedTransformer
-from transformer_lib.encoder import TransformerConfig
+from transformer_lib.encoder import FeedForward, TransformerConfig
 from transformer_lib.recurrent import GRUCell, LSTMCell, RNNCell
 from transformer_lib.teaching import record
 from transformer_lib.teaching.experiments.translation import narrow_keys, parameters
@@ -218,3 +222,46 @@ def test_chapter_15s_sizes_are_those_of_its_record():
     sizes = record("translation_sizes")["numbers"]
     shown = {row["chapter 15"].strip("`"): row["its parameters"] for row in SIZES if row["chapter 15"]}
     assert shown == {name: f"{rows[0]['parameters']:,}" for name, rows in sizes.items() if name != "pre-norm"}
+
+
+def test_the_feed_forward_network_is_two_convolutions():
+    layer = FeedForward(6, 10).double()
+    x = torch.randn(2, 5, 6, dtype=torch.float64)
+    inside = F.conv1d(x.mT, layer.inner.weight[:, :, None], layer.inner.bias).relu()  # (batch, d_ff, seq)
+    assert_close(layer(x), F.conv1d(inside, layer.outer.weight[:, :, None], layer.outer.bias).mT)
+
+
+def test_operations_of_the_papers_training():
+    a_second = 8 * 9.5e12
+    assert f"{12 * 3600 * a_second:.1e}" == "3.3e+18" and f"{3.5 * 86_400 * a_second:.1e}" == "2.3e+19"
+
+
+def test_where_perplexity_and_bleu_part():
+    base, *others = (
+        (row["change"], float(row["perplexity"]), float(row["BLEU"])) for row in table("row", "change", "perplexity", "BLEU")
+    )
+    both_lower = [change for change, *scores in others if scores[0] < base[1] and scores[1] < base[2]]
+    assert both_lower == ["`num_layers=8`", "`smoothing=0.0`"]
+
+
+def test_how_long_a_translation_may_be(monkeypatch):
+    asked = []
+    monkeypatch.setattr(translation, "greedy_decode", lambda model, source, max_len: asked.append((source, max_len)) or source)
+    translation.pretrained_translator().translate("I am a student")
+    assert asked[0][1] == 2 * asked[0][0].size(1) + 10
+
+
+def test_variants_are_off():
+    base = TransformerConfig.base()
+    assert (base.pre_norm, base.attention_dropout, base.positions) == (False, 0.0, "sinusoidal")
+
+
+def test_the_papers_training_as_a_command():
+    (line,) = re.findall(r"^transformer-train (.+)$", PAGE, re.MULTILINE)
+    given = train_options(train_parser(), ["--data", "folder", "--out", "folder", *shlex.split(line)])
+    config = model_config(given, given.vocab_size, given.vocab_size)
+    assert replace(config, source_vocab_size=37_000, target_vocab_size=37_000) == TransformerConfig.base()
+    rows = {row["setting"]: row["the paper's base"] for row in table("setting", "the paper's base")}
+    numbers = {"steps": given.steps, "steps of warm-up": given.warmup, "tokens of a batch, each side": given.max_tokens}
+    assert {name: f"{number:,}" for name, number in numbers.items()}.items() <= rows.items()
+    assert rows["factor of the rate"] == str(given.learning_rate) and rows["label smoothing"] == str(given.smoothing)
