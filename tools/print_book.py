@@ -10,7 +10,7 @@ from tools.browser import NO_CHROMIUM, find_chromium, open_chromium
 ROOT = Path(__file__).resolve().parents[1]
 STYLES = """<style>
   @page { size: A4; margin: 18mm 16mm; @bottom-center { content: counter(page); } }
-  body { font-size: 10.5pt; }
+  html { font-size: 75%; }
   article { break-before: page; }
   .tl-translator form, .tl-translator :is(.looked, .hint), .tl-explorer, .tl-controls, .narrow-window { display: none; }
   .wide-window { display: block; }
@@ -59,7 +59,7 @@ def print_book(browser, site, pages, path):
     window.goto(joined.as_uri())
     window.evaluate("async () => { await window.MathJax?.startup?.promise }")
     path.parent.mkdir(exist_ok=True)
-    window.pdf(path=path, prefer_css_page_size=True, print_background=True, outline=True)
+    window.pdf(path=path, prefer_css_page_size=True, print_background=True)
     joined.unlink()
 
 
