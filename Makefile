@@ -22,7 +22,7 @@ help:
 	@echo "make serve            build the site and serve it on http://127.0.0.1:$(PORT)/ (PORT=... for another)"
 	@echo "make print            write the whole book as one PDF into _build/print"
 	@echo "make test             lint, run every notebook and compare its outputs, run the unit tests"
-	@echo "make test-all         that, the site in a browser, several processes, kill and resume"
+	@echo "make test-all         that, shapes checked at each call, several processes, kill and resume, the site"
 	@echo "make lint             ruff over code and layout, codespell over the spelling"
 	@echo "make run [NB=07]      execute one notebook in place, or all, and export the library (TIDY=yes: execute nothing)"
 	@echo "make records NAME=... make one record of a long run again"
@@ -64,7 +64,7 @@ test: lint
 
 test-all: export OMP_NUM_THREADS := 1
 test-all: test book
-	$(PYTEST) -m slow tests/unit
+	EXAMPLES=100 $(PYTEST) --jaxtyping-packages=transformer_lib,beartype.beartype tests/unit
 	$(PYTEST) tests/site
 
 run: $(READY)

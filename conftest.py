@@ -11,7 +11,9 @@ import jaxtyping
 import pytest
 import torch
 
-hypothesis.settings.register_profile("course", deadline=None, derandomize=True)
+hypothesis.settings.register_profile(
+    "course", deadline=None, derandomize=True, max_examples=int(os.environ.get("EXAMPLES", 20))
+)
 hypothesis.settings.load_profile("course")
 
 

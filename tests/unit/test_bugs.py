@@ -29,6 +29,7 @@ for bug in BUGS:
 """
 
 
+@pytest.mark.slow
 def test_every_bug_is_killed_by_its_test():
     run = subprocess.run([sys.executable, "-c", RUN], cwd=ROOT, capture_output=True, text=True, env={**os.environ, "CI": ""})
     verdicts = dict(line.split() for line in run.stderr.splitlines() if line.partition(" ")[0] in BUG)

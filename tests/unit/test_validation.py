@@ -53,6 +53,7 @@ assert torch.compile(model, fullgraph=True, backend="eager")(ids, ids).equal(mod
 """
 
 
+@pytest.mark.slow
 def test_a_model_compiles_to_one_graph():
     """In a process of its own, because the tests' checks of shapes cannot be compiled."""
     subprocess.run([sys.executable, "-c", COMPILE], check=True, timeout=300)
