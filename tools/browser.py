@@ -1,4 +1,4 @@
-"""The system's Chromium, for what needs a browser: the tests of the pages, and the book as PDF and EPUB."""
+"""The system's Chromium, for what needs a browser: the tests of the pages, and the book as PDF."""
 
 import os
 import shutil
