@@ -52,6 +52,7 @@ serve: book
 
 print: book
 	$(BIN)/python -m tools.print_book
+	$(MAKE) --no-print-directory book
 
 lint: $(READY)
 	$(BIN)/ruff check
