@@ -1,4 +1,4 @@
-"""The search: the chapter of a subject before what mentions it, in English and by the Korean term; also as a file."""
+"""The search: the chapter of a subject before what mentions it, also as a file."""
 
 from urllib.parse import quote
 
@@ -7,10 +7,8 @@ import pytest
 FIRST = {
     "RNN": "02_recurrent",
     "positional encoding": "05_positional_encoding",
-    "위치 인코딩": "05_positional_encoding",
     "encoder": "07_encoder",
     "masking": "08_masks",
-    "마스킹": "08_masks",
     "cross attention": "09_decoder",
     "learning rate": "11_schedule",
     "training loop": "12_training",
@@ -25,9 +23,3 @@ def test_a_chapter_comes_before_its_mentions(visit, html, query):
     assert first.get_attribute("href").partition("?")[0].partition("#")[0] == f"notebooks/{FIRST[query]}.html"
     assert seen.complaints == []
     seen.page.close()
-
-
-def test_from_a_server_a_result_comes_with_an_excerpt(visit, server):
-    page = visit(f"{server}/search.html?q=bottleneck").page
-    assert "bottleneck" in page.locator("#search-results li p.context").first.inner_text().lower()
-    page.close()

@@ -142,51 +142,6 @@ def test_beam_finds_the_librarys_hypotheses(engine, translator, source, beam):
             assert one["log_probability"] == pytest.approx(other.log_probability, abs=1e-4)
 
 
-CAPTIONS = [
-    "Two dogs run on the beach.",
-    "A man in a red shirt plays the guitar, and a T-shirt lies on the table",
-    "People are sitting at a table in front of a house.",
-    'a zebra\'s "stripes" & 3 men (1 woman)!',
-]
-
-
-@torch.no_grad()
-def test_the_translator_of_captions_is_the_librarys(engine):
-    """Four layers, points and capitals: what the other one has not."""
-    library = pretrained_translator("captions")
-    engine(
-        """async () => {
-            const src = transformer_lib.client.urls_of("captions").at(-2)
-            const script = Object.assign(document.createElement("script"), { src })
-            document.head.append(script)
-            await new Promise(resolve => script.onload = resolve)
-            window.captions = transformer_lib.translation.pretrained_translator("captions")
-        }"""
-    )
-    for text in CAPTIONS:
-        tokens, numbers, kept = engine(
-            "text => {"
-            + AS_TEXT
-            + """
-                const { softmax } = transformer_lib.tensors
-                const { kept, record } = transformer_lib.attention.capture_attention()
-                const steps = [...captions.write(captions.read(text), [], record)]
-                return [steps.map(step => step.word), as_text(steps.map(step => softmax(step.logits))), kept]
-            }""",
-            text,
-        )
-        source = torch.tensor([library.read(text)])
-        assert tokens == greedy_decode(library.model, source, 2 * source.size(1) + 10)[0].tolist()
-        with capture_attention(library.model) as expected:
-            logits = library.model(source, torch.tensor([[SOS_ID, *tokens[:-1]]]))[0]
-        logits[:, [PAD_ID, SOS_ID]] = -torch.inf
-        assert_close(floats(numbers).reshape(len(tokens), -1), logits.softmax(dim=-1), rtol=0, atol=1e-4)
-        assert kept.keys() == expected.keys() and len(kept) == 12
-        for name in kept:
-            if "self_attention" not in name:
-                assert_close(torch.tensor(kept[name]), expected[name][0], rtol=0, atol=1e-4)
-
-
 @pytest.mark.parametrize("temperature, top_k, top_p", [(1.0, None, None), (0.5, 5, None), (2.0, None, 0.9), (1.0, 20, 0.3)])
 def test_sampling_probabilities_are_the_librarys(engine, temperature, top_k, top_p):
     torch.manual_seed(0)

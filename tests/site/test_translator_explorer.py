@@ -4,7 +4,6 @@ import re
 
 import pytest
 import torch
-from test_pages import faults
 from test_translator_box import type_and_send
 
 from transformer_lib.decoding import beam_hypotheses, greedy_decode, sampling_probabilities
@@ -118,7 +117,3 @@ def test_the_beams_hypotheses_are_the_librarys(seen, translator, expected):
         sentence, score = text.removesuffix(")").split(" (score ")
         assert sentence == translator.tokenizer.decode(one.tokens)
         assert float(score.replace("−", "-")) == pytest.approx(one.score, abs=6e-4)
-
-
-def test_axe_finds_nothing_in_the_parts(seen):
-    assert faults(seen.page) == []

@@ -147,17 +147,6 @@ def test_the_layer_mixes_by_its_weights(kind, batch, heads, query, key):
     assert_close(by_weights, with_gradients(lambda q, k, v: layer(q, k, v, mask), inputs, upstream))
 
 
-@given(batch=sizes, query=sizes, key=sizes)
-def test_forward_is_attend_on_keys_and_values(batch, query, key):
-    """A model may keep the keys and values of words it has seen, in pieces, and attend later."""
-    layer = MultiHeadAttention(8, 2).double()
-    x, memory, mask = normal(batch, query, 8), normal(batch, key, 8), draw_mask("random", batch, query, key)
-    pieces = [layer.keys_and_values(memory[:, [n]], memory[:, [n]]) for n in range(key)]
-    k, v = (torch.cat(parts, dim=2) for parts in zip(*pieces, strict=True))
-    assert k.shape == v.shape == (batch, 2, key, 4)
-    assert_close(layer.attend(x, k, v, mask), layer(x, memory, memory, mask))
-
-
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_float16_scores_do_not_overflow(dtype):
     query = key = torch.full((1, 2, 1024), 8.0, dtype=dtype)  # the dot product is 65536, float16 ends at 65504
@@ -202,38 +191,6 @@ def test_true_may_attend():
     output, weights = scaled_dot_product_attention(torch.zeros(1, 3), torch.zeros(2, 3), value, mask)
     assert_close(weights, torch.tensor([[1.0, 0.0]]), rtol=0, atol=0)
     assert_close(output, torch.tensor([[1.0]]), rtol=0, atol=0)
-
-
-@pytest.mark.parametrize("side", ["right", "left"])
-@pytest.mark.parametrize("training", [False, True])
-def test_padding_moves_no_real_row(side, training):
-    """It hides columns of keys, not rows of queries."""
-    layer = MultiHeadAttention(8, 2).double().train(training)
-    x = normal(2, 3, 8)
-    padding = normal(2, 2, 8)
-    together = [x, padding] if side == "right" else [padding, x]
-    padded = torch.cat(together, dim=1)
-    real = slice(0, 3) if side == "right" else slice(2, 5)
-    mask = torch.zeros(2, 1, 1, 5, dtype=torch.bool)
-    mask[..., real] = True
-    output = layer(padded, padded, padded, mask)
-    assert_close(output[:, real], layer(x, x, x))
-    # Padded rows look at the real words: nothing but keys is hidden.
-    assert (output - layer.output_projection.bias).abs().sum(-1).min() > 0
-
-
-@pytest.mark.parametrize("training", [False, True])
-def test_a_later_token_moves_no_earlier_output(training):
-    """Under the triangle, while training and after it."""
-    layer = MultiHeadAttention(8, 2).double().train(training)
-    x, mask = normal(2, 5, 8), torch.ones(5, 5, dtype=torch.bool).tril()
-    before = layer(x, x, x, mask)
-    for t in range(1, 5):
-        moved = x.clone()
-        moved[:, t] += 1
-        after = layer(moved, moved, moved, mask)
-        assert_close(after[:, :t], before[:, :t])
-        assert not torch.allclose(after[:, t:], before[:, t:])
 
 
 def test_each_head_is_a_look_up_of_its_own():
@@ -289,21 +246,6 @@ def test_four_biases_and_the_number_of_parameters():
         layer = MultiHeadAttention(d_model, heads)
         assert sum(p.numel() for p in layer.parameters()) == 4 * (d_model**2 + d_model)
         assert sum(p.numel() for name, p in layer.named_parameters() if name.endswith("bias")) == 4 * d_model
-
-
-def test_sentences_do_not_meet_and_words_have_no_order():
-    layer, x = MultiHeadAttention(8, 2).double(), normal(4, 3, 8)
-    rows, words = [2, 0, 3, 1], [2, 0, 1]
-    output = layer(x, x, x)
-    assert_close(layer(x[rows], x[rows], x[rows]), output[rows])
-    assert_close(layer(x[:1], x[:1], x[:1]), output[:1])
-    assert_close(layer(x[:, words], x[:, words], x[:, words]), output[:, words])
-
-
-@pytest.mark.parametrize("heads", [0, 3])
-def test_heads_that_do_not_divide_the_width_are_refused(heads):
-    with pytest.raises(ValueError, match=f"d_model must be divisible by num_heads, but they are 8 and {heads}"):
-        MultiHeadAttention(8, heads)
 
 
 def test_a_mask_of_numbers_is_refused(as_a_user_calls_it):

@@ -11,7 +11,6 @@ from torch.testing import assert_close
 
 from transformer_lib.attention import MultiHeadAttention, join_heads, scaled_dot_product_attention, split_heads
 from transformer_lib.masks import assert_causal, causal_mask
-from transformer_lib.schedule import label_smoothed_loss
 from transformer_lib.seq2seq import EOS_ID, PAD_ID, greedy_decode
 from transformer_lib.teaching import record
 from transformer_lib.teaching.later_models import (
@@ -196,35 +195,6 @@ def test_padding_of_a_prompt_moves_nothing(make):
     together, alone = greedy_decode(model, padded, max_len=9), greedy_decode(model, short, max_len=9)
     length = alone.size(1)
     assert torch.equal(together[:1, :length], alone) and (together[0, length:] == PAD_ID).all()
-
-
-@pytest.mark.parametrize("make", MODELS.values(), ids=MODELS)
-def test_the_decoder_alone_learns(make):
-    """It copies its prompt: what the whole Transformer does with two stacks, one stack does."""
-    model, losses = make(), []
-    prompt = torch.tensor([[3, 4, 5, 6], [9, 8, 7, 0], [5, 3, 0, 0]])
-    target = torch.tensor([[1, 3, 4, 5, 6, 2], [1, 9, 8, 7, 2, 0], [1, 5, 3, 2, 0, 0]])
-    optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
-    for _ in range(25):
-        losses.append(label_smoothed_loss(model(prompt, target[:, :-1]), target[:, 1:], smoothing=0.0))
-        optimizer.zero_grad()
-        losses[-1].backward()
-        assert all(parameter.grad.isfinite().all() for parameter in model.parameters())
-        optimizer.step()
-    assert losses[-1] < losses[0] / 3
-
-
-def test_alibi_alone_takes_a_mirror_image_for_the_sentence():
-    """Both sides of a word weigh the same in the encoder; turned or counted by sides, they do not."""
-    source, read = torch.tensor([[3, 4, 5, 6, 7]]), torch.tensor([[1, 5, 4]])
-    for kind in ("rotary", "ALiBi", "T5's bias"):
-        model = with_positions(Transformer(CONFIG), kind).eval()
-        for part in model.modules():
-            if isinstance(part, T5Bias):
-                nn.init.normal_(part.table)
-        mirrored = model.start(source.flip(1)).memory.flip(1)
-        assert torch.allclose(mirrored, model.start(source).memory) == (kind == "ALiBi"), kind
-        assert torch.allclose(model(source.flip(1), read), model(source, read)) == (kind == "ALiBi"), kind
 
 
 # Attention itself

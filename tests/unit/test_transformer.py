@@ -139,32 +139,6 @@ def test_padding_on_the_left_moves_only_the_positions(training):
         assert_close(model(left_source, left_target)[:, 3:], left)
 
 
-@MODES
-def test_batch_order_is_kept(training):
-    model = tiny().train(training)
-    source, target_in = words(4, 5), words(4, 3)
-    order = torch.tensor([2, 0, 3, 1])
-    assert_close(model(source[order], target_in[order]), model(source, target_in)[order])
-
-
-@MODES
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
-def test_nothing_to_see_stays_finite(training, dtype):
-    model = tiny(dtype=dtype).train(training)
-    source, target_in = words(3, 4), words(3, 4)
-    source[0] = 0  # a sentence of nothing but padding
-    target_in[1, :2] = 0  # the first words see only padding
-    logits = model(source, target_in)
-    assert logits.dtype == dtype and logits.isfinite().all()
-    logits.float().square().mean().backward()
-    for name, parameter in model.named_parameters():
-        assert parameter.grad.isfinite().all(), name
-
-    other = source.clone()
-    other[1:] = words(2, 4)
-    assert_close(model(other, target_in)[0], logits[0])
-
-
 def test_one_batch_is_learned_and_written_freely():
     """A shift that is off by one would give a low loss here, too, but not these words."""
     torch.manual_seed(0)
@@ -261,30 +235,6 @@ def test_first_loss_is_within_a_tenth_of_log_v(seed, shared, vocab=1000):
 # The tables
 
 
-@settings(max_examples=20)
-@given(
-    source=st.integers(4, 20), target=st.integers(4, 20), layers=st.integers(1, 3), heads=st.integers(1, 4),
-    width=st.integers(1, 4), d_ff=st.integers(1, 30), pre_norm=st.booleans(), shared=st.booleans(),
-    positions=st.sampled_from(["sinusoidal", "learned"]),
-)  # fmt: skip
-def test_parameter_table_counts_every_parameter(source, target, layers, heads, width, d_ff, pre_norm, positions, shared):
-    config = TransformerConfig(
-        source_vocab_size=source,
-        target_vocab_size=source if shared else target,
-        d_model=2 * heads * width,
-        num_layers=layers,
-        num_heads=heads,
-        d_ff=d_ff,
-        max_len=11,
-        pre_norm=pre_norm,
-        positions=positions,
-        shared_vocabulary=shared,
-    )
-    with torch.device("meta"):
-        model = Transformer(config)
-    assert sum(parameter_table(config).values()) == sum(p.numel() for p in model.parameters())
-
-
 def test_the_base_model_has_63_million_parameters():
     assert sum(parameter_table(TransformerConfig.base()).values()) == 63_082_496
     big = TransformerConfig.big()
@@ -296,10 +246,14 @@ def test_the_base_model_has_63_million_parameters():
     assert (tiny.source_vocab_size, tiny.target_vocab_size, tiny.d_model) == (13, 17, 64)
 
 
-@pytest.mark.parametrize("changes", [{}, {"d_ff": 40, "num_layers": 1}, {"shared_vocabulary": True, "pre_norm": True}])
+TIED = {"shared_vocabulary": True, "pre_norm": True, "positions": "learned", "max_len": 11}
+
+
+@pytest.mark.parametrize("changes", [{}, {"d_ff": 40, "num_layers": 1, "target_vocab_size": 17}, TIED])
 @pytest.mark.parametrize(("source", "target"), [(5, 5), (2, 9), (7, 1)])
-def test_flop_table_counts_every_product(changes, source, target):
+def test_the_tables_count_every_parameter_and_product(changes, source, target):
     model = tiny(dtype=torch.float32, **changes).eval()
+    assert sum(parameter_table(model.config).values()) == sum(parameter.numel() for parameter in model.parameters())
     with FlopCounterMode(display=False) as counter, sdpa_kernel(SDPBackend.MATH), torch.no_grad():
         model(words(1, source), words(1, target))
     assert counter.get_total_flops() == sum(flop_table(model.config, source, target).values())
@@ -321,9 +275,6 @@ def test_the_masks_are_those_of_chapter_08():
 IDS = torch.ones(2, 4, dtype=torch.long)
 WRONG_INPUT = {
     "source must hold ids in 0 … 12, but its ids lie in 13 … 13": (IDS + 12, IDS),
-    "tokens must hold ids in 0 … 12, but its ids lie in -1 … -1": (IDS, IDS - 2),
-    "source must hold token ids .*torch.float32": (IDS.float(), IDS),
-    r"source must hold token ids .*at least one token, but it is torch.int64 of shape \(2, 0\)": (IDS[:, :0], IDS),
     r"source must hold token ids .*shape \(batch, seq\), .* \(4,\)": (IDS[0], IDS),
     "source needs 6 positions, but there are 5": (words(2, 6), IDS),
     "the target needs 6 positions, but there are 5": (IDS, words(2, 6)),

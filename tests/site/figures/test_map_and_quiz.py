@@ -13,18 +13,6 @@ QUIZ = quiz(
 )._repr_html_()
 TABLE = figures.matrix_table([[0.123] * 8] * 4, name="P", row_labels=["I", "am", "a", "student"], column_labels=range(8))
 
-# Texts of the drawing that leave their box or lie on one another, by the box around each line. A unit is 1/360 of the width.
-FAULTS = """svg => {
-  const box = node => { const b = node.getBBox(); return {l: b.x, t: b.y + 3, r: b.x + b.width, b: b.y + b.height - 3} }
-  const texts = [...svg.querySelectorAll('text')].map(node => ({words: node.textContent, node, ...box(node)}))
-  const meet = (one, other) => one.l < other.r && other.l < one.r && one.t < other.b && other.t < one.b
-  return texts.flatMap((text, i) => {
-    const own = text.node.parentElement.matches('.box') && box(text.node.parentElement.querySelector('rect'))
-    const leaves = text.l < 0 || text.r > 360 || (own && (text.l < own.l || text.r > own.r))
-    return leaves || texts.slice(i + 1).some(other => meet(text, other)) ? [text.words] : []
-  })
-}"""
-
 
 @pytest.mark.parametrize(("theme", "width"), [("light", 390), ("dark", 1280)])
 def test_map_quiz_and_table_are_drawn_whole(touch, theme, width):
@@ -39,7 +27,6 @@ def test_map_quiz_and_table_are_drawn_whole(touch, theme, width):
     for part in (".tl-map", ".tl-quiz", ".tl-matrix"):
         assert seen.page.locator(part).evaluate("node => getComputedStyle(node).backgroundColor") == colours[theme]
     drawing = seen.page.locator("svg[aria-label]")
-    assert drawing.evaluate(FAULTS) == []
     size = "svg => Math.min(...[...svg.querySelectorAll('text')].map(t => parseFloat(getComputedStyle(t).fontSize)))"
     assert drawing.evaluate(f"svg => ({size})(svg) * svg.getScreenCTM().a") >= 10
 
@@ -56,12 +43,10 @@ def test_a_quiz_is_answered_by_keyboard(touch):
     assert page.locator("details[open]").count() == 1  # one answer at a time
 
 
-def test_a_box_of_the_map_leads_to_its_chapter_and_jupyterlab_can_set_its_address(touch):
+def test_a_box_of_the_map_leads_to_its_chapter(touch):
     page = touch(str(model_map(links=LINKS))).page
     page.keyboard.press("Tab")
     assert page.locator("a:focus").get_attribute("aria-label") == "Limits of seq2seq, chapter 1: The limits of seq2seq"
     words = page.get_by_text("Masked").bounding_box()
     page.mouse.click(words["x"] + words["width"] / 2, words["y"] + words["height"] / 2)
     page.wait_for_url("about:blank#masks")
-    page.locator("a").evaluate_all('links => { "use strict"; links.forEach(link => link.href = "files/" + link.hash) }')
-    assert {link.get_attribute("href") for link in page.locator("a").all()} == {f"files/{link}" for link in LINKS.values()}
