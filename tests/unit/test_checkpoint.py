@@ -12,14 +12,14 @@ from torch import nn
 from torch.testing import assert_close
 
 from transformer_lib import checkpoint
-from transformer_lib.checkpoint import atomic_write, load_checkpoint, save_checkpoint, write_json
+from transformer_lib.checkpoint import atomic_write, load_checkpoint, open_tensors, save_checkpoint, write_json
 from transformer_lib.cli import RunFolder
 from transformer_lib.decoding import CachedTransformer
 from transformer_lib.schedule import NoamSchedule, transformer_optimizer
 from transformer_lib.text import Vocabulary
 from transformer_lib.training import Batch, Checkpoint, Validation, average_checkpoints, token_batches, train, training_step
 from transformer_lib.transformer import TransformerConfig
-from transformer_lib.translation import BytePairTokenizer, Translator
+from transformer_lib.translation import BytePairTokenizer, Translator, pretrained_translator
 
 TOKENIZER = BytePairTokenizer.train(["the cat sees a dog", "le chat voit un chien"], 40)
 VOCAB = len(TOKENIZER)
@@ -71,6 +71,19 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path, monkeypatch, fails):
         assert fails
     assert path.read_bytes() == (b"old" if fails else b"new")
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_is_saved_is_written_so(tmp_path, monkeypatch):
+    def fail(new, path):
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(checkpoint.os, "replace", fail)
+    path = tmp_path / "a"
+    path.write_bytes(b"old")
+    for save in (lambda path: save_checkpoint(path, model()), Vocabulary(["the"]).save, Translator(model(), TOKENIZER).save):
+        with pytest.raises(OSError, match="disk is full"):
+            save(path)
+        assert path.read_bytes() == b"old" and list(tmp_path.iterdir()) == [path]
 
 
 def write_run(path):
@@ -145,6 +158,22 @@ def test_a_file_runs_no_code(tmp_path, monkeypatch, read):
     assert not Path("attacked").exists()
 
 
+def test_older_files_are_read(tmp_path):
+    """Without a format, or with a checksum; a tokenizer that stands in its file alone; a translator with one tokenizer."""
+    Translator(model(), TOKENIZER, sentences=["the cat"]).save(tmp_path / "new.pt")
+    with open_tensors(tmp_path / "new.pt", "translator") as saved:
+        del saved["target_tokenizer"], saved["words"], saved["config"]["positions"]
+        torch.save(saved, tmp_path / "old.pt")
+    old, new = (Translator.load(tmp_path / name) for name in ("old.pt", "new.pt"))
+    assert old.model.config == new.model.config and not old.words and new.words == {"the", "cat"}
+    assert old.translate(["the cat", "a dog"]) == new.translate(["the cat", "a dog"])
+    (tmp_path / "pieces.json").write_text(TOKENIZER.backend.to_str(), encoding="utf-8")
+    assert BytePairTokenizer.load(tmp_path / "pieces.json").encode("the cat") == TOKENIZER.encode("the cat")
+    (tmp_path / "words.json").write_text('\ufeff{"words": ["a"], "oov_buckets": 3, "checksum": "0"}', encoding="utf-8")
+    assert Vocabulary.load(tmp_path / "words.json").encode(["a"]) == [1]
+    assert pretrained_translator().translate("I am a student") == "je suis étudiant"  # its file is of 2026
+
+
 def test_what_was_saved_comes_back(tmp_path):
     """The state of each part, with a rate that was set by hand; and weights that are tied stay one."""
     saved, loaded = parts(), parts(seed=1)
@@ -171,6 +200,18 @@ def test_another_models_weights_change_nothing(tmp_path, other):
         with pytest.raises(ValueError, match="another model"):
             average_checkpoints(paths, mine)
         assert_close(mine.state_dict(), before, rtol=0, atol=0)
+
+
+def test_an_optimizer_that_is_missing_or_another_changes_no_weight(tmp_path):
+    (theirs, _, schedule), mine = parts(), parts(seed=1)
+    save_checkpoint(tmp_path / "weights.pt", theirs)
+    groups = torch.optim.Adam([{"params": [parameter]} for parameter in theirs.parameters()])
+    save_checkpoint(tmp_path / "groups.pt", theirs, groups, schedule)
+    before = states(mine[:2])
+    for name in ("weights", "groups"):
+        with pytest.raises(ValueError, match=name):
+            load_checkpoint(tmp_path / f"{name}.pt", *mine)
+    assert_close(states(mine[:2]), before, rtol=0, atol=0)
 
 
 STEPS = 13

@@ -185,11 +185,36 @@ def test_each_kind_of_model_can_be_named(whole, tmp_path, capsys):
     assert translated(capsys, ["A dog runs on the beach."]) == "Un chien court sur la plage.\n"
 
 
+def raising(error):
+    def read():
+        raise error
+
+    return SimpleNamespace(buffer=SimpleNamespace(read=read))
+
+
+def test_ctrl_c_and_a_reader_that_has_enough_end_quietly(monkeypatch, capsys):
+    closed = []
+    monkeypatch.setattr(cli.os, "dup2", lambda *given: closed.append(given[1]))
+    monkeypatch.setattr(sys, "stdin", raising(BrokenPipeError()))
+    assert translated(capsys, []) == "" and closed == [1]
+    monkeypatch.setattr(sys, "stdin", raising(KeyboardInterrupt()))
+    with pytest.raises(SystemExit) as stop:
+        translate_command([])
+    assert stop.value.code == 130 and capsys.readouterr().err == "\ntransformer-translate: stopped\n"
+
+
 OPTIONS = {
     "--target de": r"there is no file \S*train\.de", "--device cuda:7": "--device must be .*this machine.*cuda:7",
-    "--max-tokens 3": "max_tokens must be at least as large", "--alpha nan": "--alpha: must be in 0 … 10", "--steps 0": "in 1",
+    "--max-tokens 3": "max_tokens must be at least as large", "--alpha 1000": "--alpha: must be in 0 … 10, but it is 1000",
+    "--alpha nan": "--alpha: must be in", "--max-grad-norm -1": "--max-grad-norm: must be in", "--steps 0": "must be in 1",
+    "--seed 1000000000000": "--seed: must be in", "--vocab-size 5": "vocab_size", "--num-heads 3": "num_heads",
     "--steps many": "--steps: invalid int value", "--steps 1 --learning-rate 1e30 --warmup 1": "the validation loss is nan",
+    "--recipe large": "--recipe: invalid choice", "--unknown": "unrecognized arguments: --unknown",
 }  # fmt: skip
+FILES = {
+    "train.en": {b"": "the file is empty", b"a\n" * 29: r"train\.en has 29 lines, but \S*train\.fr has 60"},
+    "val.fr": {b"chat\n\xe9t\xe9\n": r"val\.fr, line 2: this is not UTF-8", None: r"there is no file \S*val\.fr"},
+}
 
 
 @pytest.mark.usefixtures("as_a_user_calls_it")
@@ -198,18 +223,35 @@ def test_a_wrong_option_is_one_line_that_names_it(options, data, tmp_path, capsy
     assert re.search(OPTIONS[options], fails(capsys, train_command, arguments(data, tmp_path / "run", options)))
 
 
+@pytest.mark.parametrize(("name", "content"), [(name, content) for name in FILES for content in FILES[name]])
+def test_a_file_that_cannot_be_used_is_one_line_that_names_it(name, content, tmp_path, capsys):
+    write_data(tmp_path)
+    (tmp_path / name).unlink() if content is None else (tmp_path / name).write_bytes(content)
+    assert re.search(FILES[name][content], fails(capsys, train_command, arguments(tmp_path, tmp_path / "run")))
+
+
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
         (["--input", "none.txt"], "there is no file none.txt"), (["x", "--model", "none.pt"], "there is no file none.pt"),
         (["x", "--device", "cuda:9"], "--device must be"), (["x", "--input", "y"], "--input must be left out"),
-        (["x", "--beam-size", "0"], "--beam-size: must be in 1"),
+        (["x", "--beam-size", "0"], "--beam-size: must be in 1"), (["x", "--alpha", "1000"], "--alpha: must be in 0 … 10"),
         (["a cat", "a " * 6000], "text must have at most 5000 tokens"), ([], "standard input, line 2: this is not UTF-8"),
     ],
 )  # fmt: skip
 def test_an_error_of_translating_is_one_line(given, expected, monkeypatch, capsys):
     reading(monkeypatch, b"good\n\xe9t\xe9\n")
     assert expected in fails(capsys, translate_command, given)
+
+
+def test_a_folder_that_is_damaged_is_named(run, tmp_path, capsys):
+    given, record = ["the cat", "--model", str(run)], RunFolder(run).read_record()
+    assert "there is no file" in fails(capsys, translate_command, [*given[:2], str(tmp_path)])
+    pretrained_translator().tokenizer.save(run / "tokenizer.source.json")
+    assert f"the tokenizers of {run} have other vocabularies" in fails(capsys, translate_command, given)
+    record["model"]["num_heads"] = 3
+    (run / "run.json").write_text(json.dumps(record), encoding="utf-8")
+    assert "run.json" in fails(capsys, translate_command, given)
 
 
 MUST_STAY = {
