@@ -128,9 +128,3 @@ WRONG_FRENCH = {
 @pytest.mark.parametrize("mistake", WRONG_FRENCH.values(), ids=WRONG_FRENCH.keys())
 def test_no_sentence_holds_a_usual_mistake(clauses, mistake):
     assert not [french for french in clauses.values() if re.search(mistake, french)][:3]
-
-
-@pytest.mark.parametrize(("numbers", "message"), [((499, 0), "count must be in 500"), ((500, 0, 0), "test_count must be in 1")])
-def test_wrong_numbers_are_named(numbers, message):
-    with pytest.raises(ValueError, match=message):
-        grammar_corpus(*numbers)

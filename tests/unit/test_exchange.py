@@ -7,13 +7,10 @@ import torch
 from torch import nn
 from torch.testing import assert_close
 
-from transformer_lib.attention import MultiHeadAttention
 from transformer_lib.decoding import CachedTransformer, greedy_decode
-from transformer_lib.schedule import label_smoothed_loss
 from transformer_lib.seq2seq import PAD_ID
 from transformer_lib.teaching.later_models import (
     GroupedQueryAttention,
-    RotaryAttention,
     T5Bias,
     exchange,
     with_positions,
@@ -54,23 +51,6 @@ def sentences(vocab_size, lengths):
 
 
 @pytest.mark.parametrize("changed", CHANGES.values(), ids=CHANGES)
-def test_it_trains(changed):
-    torch.manual_seed(0)
-    model = changed(Transformer(CONFIG))
-    source, target = sentences(11, [7, 5, 3]), sentences(13, [6, 6, 4])
-    optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
-    losses = []
-    for _ in range(12):
-        loss = label_smoothed_loss(model(source, target[:, :-1]), target[:, 1:], smoothing=0.1)
-        optimizer.zero_grad()
-        loss.backward()
-        assert all(parameter.grad is not None and parameter.grad.isfinite().all() for parameter in model.parameters())
-        optimizer.step()
-        losses.append(loss.item())
-    assert losses[-1] < losses[0] - 0.5
-
-
-@pytest.mark.parametrize("changed", CHANGES.values(), ids=CHANGES)
 @pytest.mark.usefixtures("float64_default")
 def test_cached_equals_uncached(changed):
     torch.manual_seed(0)
@@ -98,22 +78,3 @@ def test_only_sinusoids_see_where_a_sentence_starts(changed, moves):
     source, words = sentences(11, [6]), sentences(13, [5])
     shifted = [torch.cat([torch.full((1, 3), PAD_ID), ids], dim=1) for ids in (source, words)]
     assert torch.allclose(model(*shifted)[:, 3:], model(source, words)) != moves
-
-
-@pytest.mark.usefixtures("float64_default")
-def test_rotation_tells_the_order_of_words():
-    torch.manual_seed(0)
-    x, order = torch.randn(1, 5, 16), [4, 2, 0, 1, 3]
-    for attention, sees_order in ((MultiHeadAttention(16, 2), False), (RotaryAttention(16, 2), True)):
-        assert torch.allclose(attention(x[:, order], x[:, order], x[:, order]), attention(x, x, x)[:, order]) != sees_order
-
-
-def test_every_other_parameter_is_the_transformers():
-    """And it starts with the same weights."""
-    torch.manual_seed(0)
-    plain = Transformer(CONFIG).state_dict()
-    for kind, changed in RELATIVE.items():
-        torch.manual_seed(0)
-        ours = changed(Transformer(CONFIG)).state_dict()
-        assert {name for name in ours if name not in plain} == {name for name in ours if name.endswith("bias.table")}, kind
-        assert all(torch.equal(ours[name], weight) for name, weight in plain.items()), kind

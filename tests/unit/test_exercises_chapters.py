@@ -2,14 +2,12 @@
 
 import os
 import re
-import sys
 
 import numpy as np
 import pytest
 import torch
 from torch.nn.functional import pad
 
-from transformer_lib.masks import assert_causal
 from transformer_lib.teaching.exercises import alignment, bug_museum, encoder, positional_encoding, training
 
 NAMED = {"steer": alignment, "two_bends": encoder, "shift_matrix": positional_encoding, "write_safely": training}
@@ -74,14 +72,6 @@ def sees_future(model, source, target_in, laters=None, compared=None):
     return False
 
 
-def by_the_library(model, source, target_in):
-    try:
-        assert_causal(model, target_in, run=lambda words: model(source, words))
-    except AssertionError:
-        return True
-    return False
-
-
 def sees_future_in_place(model, source, target_in):
     answer = sees_future(model, source, target_in)
     target_in[:, -1] = 3
@@ -108,53 +98,36 @@ def which_bug(build, skip=()):
 
 CASES = [
     ("steer", lambda: [(2, -8), (-8, 4), (4, 4), None], "✓"),
-    ("steer", lambda: [(2, -8), (-8, 4), (4, 4)], "four entries"),
-    ("steer", lambda: [(2, -8), (-8, 4), (4, 4, 4), None], r"query for late should have the shape \(2,\)"),
     ("steer", lambda: [(1, 0), (-8, 4), (4, 4), None], "query for I .* turn it away"),
     ("steer", lambda: [(2, -8), (-8, 4), (1, 1), None], "for late the direction is right.* longer query"),
     ("steer", lambda: [(2, -8), (-8, 4), None, None], "there is a query for late"),
-    ("steer", lambda: [(2, -8), (-8, 4), (4, 4), (5, 5)], "score of too"),
     ("two_bends", bends([1, 1], [0, -1], [1, -1]), "✓"),
-    ("two_bends", bends([-1, -1], [1, 0], [-1, 1], 1), "✓"),
     ("two_bends", bends([1], [0], [1]), "it never stops"),
-    ("two_bends", bends([1, 1], [0, 1], [1, -1]), "stands at -1"),
     ("two_bends", bends([1, 1], [0, -2], [1, -1]), r"for a = 1.5 it gives 1.5, not 1"),
-    ("two_bends", lambda: ([[1, 1]], 0, [[1], [-1]], [0]), "b_1 is a vector"),
-    ("two_bends", lambda: ([["a", "b"]], [0, -1], [[1], [-1]], [0]), "w_1 should be numbers"),
     ("shift_matrix", shift_matrix, "✓"),
     ("shift_matrix", lambda shift, d_model: shift_matrix(shift, d_model).T, "turns the wrong way"),
     ("shift_matrix", sines_first, "all sines first, then all cosines.*stands on the diagonal$"),
     ("shift_matrix", only_from_zero, "must not depend on the position"),
-    ("shift_matrix", lambda shift, d_model: np.eye(d_model), "the identity moves nothing"),
     ("shift_matrix", lambda shift, d_model: shift_matrix(shift, d_model, exponent=1), "block of pair 1 .* should be"),
-    ("shift_matrix", lambda shift, d_model: shift_matrix(shift, d_model) + np.eye(d_model)[::-1], "everything outside them"),
     ("write_safely", written_beside(), "✓"),
     ("write_safely", write_in_place, "written over"),
     ("write_safely", written_beside(keep=False), "no file of that name"),
     ("write_safely", written_beside(flush=False), r"Call file.flush\(\) before it"),
     ("write_safely", written_beside(sync=False), r"os.fsync\(file.fileno\(\)\) brings the new one to the disk"),
     ("write_safely", written_beside(mode="ab"), "writes on behind it: open the new file with 'wb'"),
-    ("write_safely", written_beside(mode="xb"), "open it with 'wb', not 'xb'"),
     ("sees_future", sees_future, "✓"),
-    ("sees_future", by_the_library, "✓"),
     ("sees_future", lambda *given: True, "True for the right model"),
-    ("sees_future", lambda *given: False, "with the bug future on, this says False"),
     ("sees_future", lambda *given: sees_future(*given, laters=[4]), "output 0 sees word 1 passes as right"),
     ("sees_future", lambda *given: sees_future(*given, compared=1), "output 3 sees word 4 passes as right"),
     ("sees_future", sees_future_in_place, "work on a copy"),
-    ("sees_future", lambda model, *given: sees_future(model.train(), *given), "mode was changed"),
     ("padding_effect", lambda *given: difference(*given).abs().max(), "✓"),
     ("padding_effect", lambda *given: difference(*given, sides=(1, 0)).abs().max(), "stands on the left"),
     ("padding_effect", lambda *given: difference(*given).abs().mean(), "this is the mean"),
     ("padding_effect", lambda *given: difference(*given).max(), "take abs before max"),
-    ("padding_effect", lambda *given: 0.0, "this finds nothing"),
-    ("padding_effect", lambda *given: 7.0, "with 2 columns and the right library should be 0, not 7"),
     ("which_bug", which_bug, "✓"),
-    ("which_bug", lambda build: "future", "nothing was switched on"),
     ("which_bug", lambda build: which_bug(build, skip=["padding-rows"]), "add padding behind the source's words"),
     ("which_bug", lambda build: which_bug(build, skip=["one-layer"]), "are the encoder's two layers one object"),
     ("which_bug", lambda build: which_bug(build, skip=["start"]), "the shared matrix"),
-    ("which_bug", lambda build: 3, "the answer is 3, expected one of none, future"),
 ]
 
 
@@ -163,16 +136,3 @@ def test_a_judge_says_what_is_wrong(capsys, name, answer, words):
     getattr(NAMED.get(name, bug_museum), name)(answer)
     line = capsys.readouterr().out.strip()
     assert line.startswith(f"✓ {name}: " if words == "✓" else f"✗ {name}: ") and re.search(words, line), line
-
-
-def test_the_tracing_of_others_is_put_back():
-    def other(*_):
-        return None
-
-    before = sys.gettrace()
-    sys.settrace(other)
-    try:
-        training.write_safely(written_beside())
-        assert sys.gettrace() is other
-    finally:
-        sys.settrace(before)

@@ -24,7 +24,6 @@ from transformer_lib.text import (
     tokenize,
 )
 
-words = st.text(st.characters(categories=["L"]), min_size=1, max_size=6)
 batches_of_ids = st.lists(st.lists(st.integers(1, 29), max_size=9), min_size=1, max_size=6)
 
 
@@ -61,21 +60,8 @@ def test_normalise_composes_hangul():
     assert normalise(unicodedata.normalize("NFD", "한국 영화")) == "한국 영화"
 
 
-@settings(max_examples=50)
-@given(st.text())
-def test_normalise_leaves_words_and_single_spaces(text):
-    result = normalise(text)
-    assert result == " ".join(result.split())
-    assert all(c in "' " or unicodedata.category(c)[0] in "LM" for c in result)
-
-
 def test_tokenize_drops_quotation_marks_and_keeps_apostrophes():
     assert tokenize("'No', I can't 'say' '' it's") == ["no", "i", "can't", "say", "it's"]
-
-
-def test_only_whole_words_are_cut_and_only_if_asked():
-    text = "word " * 400 + "end"
-    assert len(tokenize(text)) == 401 and tokenize(text)[-1] == "end"
     assert tokenize("the second half", max_tokens=2) == ["the", "second"]
 
 
@@ -89,37 +75,15 @@ def test_ids_by_hand():
     assert vocabulary.encode(["splendid"]) == [5 + 4021696590 % 1000]  # its CRC-32, in every process
     assert vocabulary.decode([0, 1, 6]) == ["<pad>", "good", "<oov 1>"]
     assert len(vocabulary) == 1005
+    assert Vocabulary(["not", "good", "good", "film", "film"], max_size=2).words == ["good", "film"]
 
 
-@given(
-    tokens=st.lists(words, min_size=1, max_size=40),
-    new=st.lists(words, max_size=10),
-    size=st.integers(1, 9),
-    buckets=st.integers(1, 5),
-)
-def test_ids_of_any_words(tokens, new, size, buckets):
-    vocabulary = Vocabulary(tokens, max_size=size, oov_buckets=buckets)
-    counts = Counter(tokens)
-    assert len(vocabulary.words) == min(size, len(counts))
-    least = min(counts[word] for word in vocabulary.words)
-    assert all(counts[word] <= least for word in set(tokens) - set(vocabulary.words))
-    assert [counts[word] for word in vocabulary.words] == sorted((counts[w] for w in vocabulary.words), reverse=True)
-    ids = vocabulary.encode([*tokens, *new])
-    assert all(1 <= i < len(vocabulary) for i in ids), "no word is padding"
-    for word, i in zip([*tokens, *new], ids, strict=True):
-        known = word in vocabulary.words
-        assert (i <= len(vocabulary.words)) == known
-        assert (vocabulary.decode([i]) == [word]) == known
-
-
-@given(tokens=st.lists(words, min_size=1, max_size=30), size=st.integers(1, 9), buckets=st.integers(1, 50))
-def test_save_and_load(tmp_path_factory, tokens, size, buckets):
-    saved = Vocabulary(tokens, max_size=size, oov_buckets=buckets)
-    path = tmp_path_factory.mktemp("vocabulary") / "words.json"
-    saved.save(path)
-    loaded = Vocabulary.load(str(path))
-    assert (loaded.words, loaded.oov_buckets, len(loaded)) == (saved.words, buckets, len(saved))
-    assert loaded.encode([*tokens, "unseen"]) == saved.encode([*tokens, "unseen"])
+def test_save_and_load(tmp_path):
+    saved = Vocabulary(["très", "drôle", "très", "영화"], oov_buckets=7)
+    saved.save(tmp_path / "words.json")
+    loaded = Vocabulary.load(str(tmp_path / "words.json"))
+    assert (loaded.words, loaded.oov_buckets, len(loaded)) == (saved.words, 7, len(saved))
+    assert loaded.encode(["drôle", "unseen"]) == saved.encode(["drôle", "unseen"])
 
 
 def test_no_word_of_the_validation_data_gets_an_id():
@@ -211,15 +175,6 @@ def test_classifier_equals_torch_on_each_review(sequences, layers, seed):
         assert_close(ours, torch.zeros_like(ours) if theirs is None else theirs)
 
 
-@settings(max_examples=25)
-@given(sequences=batches_of_ids, extra=st.integers(1, 60))
-def test_padding_moves_no_logit(sequences, extra):
-    torch.manual_seed(0)
-    model = SentimentClassifier(30, d_model=8, hidden_size=8)
-    width = max(1, *map(len, sequences)) + extra
-    assert_close(model(pad_batch(sequences)), model(pad_batch(sequences, length=width)), rtol=0, atol=1e-6)
-
-
 def test_padding_moves_neither_loss_nor_gradient():
     torch.manual_seed(0)
     model, labels = classifier(), torch.tensor([1.0, 0.0, 1.0]).double()
@@ -233,14 +188,6 @@ def test_padding_moves_neither_loss_nor_gradient():
         assert_close(results[0], other)
     learns = results[0][1].abs().amax(dim=1) > 0  # the embedding's rows
     assert learns.tolist() == [False, True, True, True, True] + [False] * 25, "words learn, padding does not"
-
-
-def test_a_review_without_words_gets_the_bias():
-    torch.manual_seed(0)
-    model = classifier()
-    with torch.no_grad():
-        model.embedding.weight[0] = 1.0  # even a wrong vector of padding is not read
-    assert_close(model(pad_batch([[], [1, 2]]))[0], model.output.bias[0])
 
 
 # Generated reviews
@@ -291,14 +238,6 @@ def test_labels_mean_what_the_reviews_say():
     assert min(kinds.values()) > 300 and len(kinds) == 4
 
 
-@given(count=st.integers(1, 40).map(lambda half: 2 * half), seed=st.integers(0, 10**6))
-def test_reviews_are_balanced_and_fixed_by_their_seed(count, seed):
-    reviews = synthetic_reviews(count, seed)
-    assert reviews == synthetic_reviews(count, seed)
-    assert count < 20 or reviews != synthetic_reviews(count, seed + 1)
-    assert len(reviews) == count and 2 * sum(label for _, label in reviews) == count
-
-
 def test_the_classifier_learns_what_a_bag_of_words_cannot():
     training = synthetic_reviews(1000, seed=1)
     seen = {one.text for one in training}
@@ -317,12 +256,9 @@ MODEL = SentimentClassifier(10, d_model=4, hidden_size=4)
 WRONG_CALLS = {
     "no words": (lambda: Vocabulary([]), "tokens must hold at least one, but it is empty"),
     "a text, not words": (lambda: Vocabulary("the film"), "tokens must be a list of words.* a text: 'the film'"),
-    "no buckets": (lambda: Vocabulary(["the"], oov_buckets=0), "oov_buckets must be at least 1.* it is 0"),
     "id too large": (lambda: Vocabulary(["the"], oov_buckets=3).decode([5]), "id must be in 0 … 4, but it is 5"),
-    "no sequences": (lambda: pad_batch([]), "sequences must hold at least one, but it is empty"),
     "too long": (lambda: pad_batch([[1, 2, 3]], length=2), "length must be at least 3, but it is 2"),
     "labels missing": (lambda: bucket_batches([[1], [2]], [0]), "sequences and labels must be equally many.* 2 and 1"),
-    "empty batch": (lambda: MODEL(torch.zeros(2, 0, dtype=torch.int64)), r"\(batch, seq\).* of shape \(2, 0\)"),
     "unknown word": (lambda: MODEL(torch.tensor([[1, 10]])), "tokens must hold ids in 0 … 9, but its ids lie in 1 … 10"),
     "padding in front": (lambda: MODEL(torch.tensor([[0, 1]])), "must come after the words, but in row 0 of tokens"),
 }

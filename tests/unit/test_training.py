@@ -2,7 +2,6 @@
 
 import copy
 import math
-from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -18,7 +17,6 @@ from transformer_lib.schedule import NoamSchedule, transformer_optimizer
 from transformer_lib.seq2seq import Seq2Seq
 from transformer_lib.training import (
     Batch,
-    Checkpoint,
     Validation,
     average_checkpoints,
     evaluate,
@@ -77,10 +75,6 @@ def one_step(model, batch, **settings):
     return loss, gradients(model)
 
 
-def same_weights(one, other):
-    return all(a.equal(b) for a, b in zip(one.state_dict().values(), other.state_dict().values(), strict=True))
-
-
 # The shift
 
 
@@ -103,16 +97,6 @@ def test_a_batch_holds_its_pairs_shifted_and_counts_words(pairs):
     assert all(2 not in row[:-1] and row[-1] == 2 for _, row in contents([batch]))
     assert batch.target_in[:, 0].eq(1).all() and batch.target_in[:, 1:].equal(batch.target_out[:, :-1])
     assert batch.num_tokens == sum(len(target) for _, target in pairs)
-
-
-@given(pairs=some_pairs, parts=st.integers(1, 15))
-@settings(max_examples=30)
-def test_split_loses_no_sentence(pairs, parts):
-    batch = Batch.from_pairs(pairs)
-    split = batch.split(parts)
-    assert len(split) <= parts
-    for name in ("source", "target_in", "target_out"):
-        assert torch.cat([getattr(part, name) for part in split]).equal(getattr(batch, name))
 
 
 def contents(batches):
@@ -228,7 +212,7 @@ def test_the_loss_is_that_of_each_sentence_alone():
 
 
 def test_evaluate_has_no_dropout_and_no_gradients():
-    """It gives the mode back, also after an error."""
+    """It gives the mode back."""
     model = model_with_seed(lambda: transformer(dropout=0.5))
     batches = token_batches(pairs(9, seed=6), 20)
     recording = []
@@ -238,15 +222,6 @@ def test_evaluate_has_no_dropout_and_no_gradients():
         assert evaluate(model, batches) == evaluate(model, batches)
         assert model.training is mode
     assert set(recording) == {False}
-
-    class Broken(nn.Linear):
-        def forward(self, *_):
-            raise RuntimeError("broken")
-
-    broken = Broken(1, 1)
-    with pytest.raises(RuntimeError, match="broken"):
-        evaluate(broken, batches)
-    assert broken.training
 
 
 # train
@@ -287,55 +262,12 @@ def test_one_batch_is_learned_and_decoded_freely():
     assert written[:, 1:][real].equal(batch.target_out[real])
 
 
-def test_epochs_are_asked_for_in_order_and_used_up():
-    seen = []
-
-    class Watching(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.scores = nn.Parameter(torch.zeros(VOCAB))
-
-        def forward(self, source, target_in):
-            seen.append(int(source[0, 0]))
-            return self.scores.expand(*target_in.shape, VOCAB)
-
-    def epoch(number):
-        return [Batch.from_pairs([([3 + number], [4, 2])])] * (number + 1)
-
-    train(Watching(), epoch, steps=7)
-    assert seen == [3, 4, 4, 5, 5, 5, 6]
-
-
-def test_the_step_that_is_asked_for_is_made():
-    """With model, batch and optimizer, once a batch; what it returns is the loss, and nothing else moves a weight."""
-    model, batches, given_ = model_with_seed(transformer), [Batch.from_pairs(pairs(3, seed=n)) for n in range(2)], []
-    optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
-    before = copy.deepcopy(model.state_dict())
-
-    def step(*arguments):
-        given_.append(arguments)
-        assert model.training
-        return 10.0 + len(given_)
-
-    history = train(model, batches, steps=3, optimizer=optimizer, step=step)
-    assert history.losses == [11.0, 12.0, 13.0]
-    assert [(one[0] is model, one[2] is optimizer, len(one)) for one in given_] == [(True, True, 3)] * 3
-    for (_, batch, _), expected in zip(given_, [*batches, batches[0]], strict=True):
-        for side in ("source", "target_in", "target_out"):
-            assert getattr(batch, side).equal(getattr(expected, side))
-    assert_close(model.state_dict(), before, rtol=0, atol=0)
-
-
 def test_a_history_counts_the_words_to_say_and_no_padding():
-    """Not the source's, not SOS, but each EOS; and how long the steps took makes two histories no different."""
+    """Not the source's, not SOS, but each EOS."""
     batch = Batch.from_pairs([([3, 4, 5], [5, 2]), ([3] * 6, [4, 5, 6, 7, 2]), ([3], [2])])
     assert batch.target_out.numel() == 15 and batch.num_tokens == 2 + 5 + 1
     one = Batch.from_pairs([([3, 4], [5, 2])])
-    validation = Validation([batch], every=1)
-    history = train(model_with_seed(transformer), [batch, one], steps=3, validation=validation)
-    assert history.tokens == 8 + 2 + 8
-    assert history.seconds > 0
-    assert replace(history, seconds=0.0) == history != replace(history, tokens=17)
+    assert train(model_with_seed(transformer), [batch, one], steps=3).tokens == 8 + 2 + 8
 
 
 def test_the_schedule_is_followed_and_losses_measured():
@@ -362,18 +294,6 @@ def test_a_loss_that_is_no_number_moves_nothing(loss):
     assert_close(model.state_dict(), before, rtol=0, atol=0)
 
 
-def test_a_loss_that_is_nan_stops_the_run(tmp_path):
-    """Before a weight moves, and before a checkpoint is written."""
-    model = model_with_seed(transformer)
-    with torch.no_grad():
-        model.output.weight[3] = math.nan
-    before = copy.deepcopy(model.state_dict())
-    with pytest.raises(FloatingPointError, match="nan in step 1"):
-        train(model, [Batch.from_pairs(pairs(4, seed=8))], steps=3, checkpoint=Checkpoint(tmp_path / "run.pt", every=1))
-    assert_close(model.state_dict(), before, rtol=0, atol=0, equal_nan=True)
-    assert list(tmp_path.iterdir()) == []
-
-
 # The mean of checkpoints
 
 
@@ -388,18 +308,6 @@ def test_the_mean_of_checkpoints_is_the_mean_of_weights(tmp_path):
         assert_close(weight, sum(model.state_dict()[name] for model in models) / 3)
 
 
-def test_whole_numbers_are_not_averaged(tmp_path):
-    models = [nn.BatchNorm1d(2) for _ in range(2)]
-    for i, model in enumerate(models):
-        model(torch.randn(4, 2))
-        model.num_batches_tracked.fill_(3 + i)
-        save_checkpoint(tmp_path / f"{i}.pt", model)
-    mean = nn.BatchNorm1d(2)
-    average_checkpoints([tmp_path / "0.pt", tmp_path / "1.pt"], mean)
-    assert mean.num_batches_tracked == 4
-    assert_close(mean.running_mean, (models[0].running_mean + models[1].running_mean) / 2)
-
-
 # Wrong input
 
 ONE = [([3, 4], [5, 2])]
@@ -409,16 +317,13 @@ IDS = torch.ones(2, 3, dtype=torch.int64)
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: Batch.from_pairs([]), "pairs must hold at least one"),
         (lambda: Batch.from_pairs([*ONE, ([], [5, 2])]), "source of pair 1 must hold at least one word"),
         (lambda: Batch.from_pairs([([3], [5, 2, 0])]), r"target of pair 0 .* no padding \(id 0\)"),
         (lambda: Batch.from_pairs([([3], [2, 5])]), r"must end in EOS \(id 2\), but it ends in 5"),
         (lambda: token_batches([], 10), "pairs must hold at least one"),
         (lambda: token_batches([*ONE, ([3] * 9, [4, 2])], 8), "it is 8, and pair 1 has a sentence of 9 tokens"),
         (lambda: evaluate(transformer(), []), "batches must hold at least one"),
-        (lambda: train(transformer(), lambda epoch: [], steps=1), "batches of epoch 0 must hold at least one"),
         (lambda: train(transformer(), [Batch.from_pairs(ONE)], steps=0), "steps must be at least 1, but it is 0"),
-        (lambda: average_checkpoints([], transformer()), "paths must hold at least one"),
     ],
 )
 def test_wrong_input_is_named(call, message):
