@@ -149,6 +149,9 @@ class Position:
 
     position = 0
 
+    def reorder(self, rows):
+        """Which words come depends on the place alone."""
+
 
 class ByTable(nn.Module):
     """Writes `table[sentence][position]`."""
