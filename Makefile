@@ -40,7 +40,7 @@ endif
 
 # JupyterLab draws no SVG of a notebook that it does not trust, and follows no link out of the folder that it is started in.
 lab: $(READY)
-	$(BIN)/jupyter trust notebooks/*.ipynb
+	$(BIN)/jupyter trust notebooks/*.ipynb notebooks/deeper/*.ipynb
 	env -u TRANSFORMER_LIB_QUIET $(BIN)/jupyter lab '--LabApp.default_url=/lab/tree/notebooks/README.md?factory=Markdown%20Preview'
 
 book: $(READY)
@@ -61,12 +61,12 @@ lint: $(READY)
 
 test: export OMP_NUM_THREADS := 1
 test: lint
-	$(PYTEST) --nbval -m "not slow" notebooks tests/unit tests/notebooks
+	$(PYTEST) --nbval -m "not slow" --ignore notebooks/deeper notebooks tests/unit tests/notebooks
 
 test-all: export OMP_NUM_THREADS := 1
 test-all: test book
 	EXAMPLES=100 $(PYTEST) --jaxtyping-packages=transformer_lib,beartype.beartype tests/unit
-	$(PYTEST) tests/site
+	$(PYTEST) --nbval notebooks/deeper tests/site
 
 run: $(READY)
 	$(BIN)/python -m tools.run_notebook $(if $(TIDY),--tidy) $(NB)

@@ -63,11 +63,13 @@ def check_address(repository, branch):
 def cells_for(path, repository, branch):
     """Return the text of the two cells of a notebook that hold the address, by the id of the cell."""
     if repository:
-        link = f"{COLAB}/github/{repository.removeprefix('https://github.com/')}/blob/{branch}/notebooks/{path.name}"
+        link = f"{COLAB}/github/{repository.removeprefix('https://github.com/')}/blob/{branch}/{path.relative_to(notebooks.ROOT).as_posix()}"
         badge = f"[Open in Colab]({link}): run this chapter in your browser, with nothing to install."
     else:
         badge = WITHOUT_COLAB
     set_up = SET_UP.format(stem=notebooks.module_name(path), repository=repository, branch=branch)
+    if path.parent.name == "deeper":  # it exports nothing
+        set_up = set_up.partition("\n")[2]
     return {"colab-badge": badge, "set-up": set_up.rstrip("\n")}
 
 
@@ -98,7 +100,7 @@ def stamp(repository, branch):
     paths = notebooks.ROOT / "pyproject.toml", notebooks.ROOT / "_config.yml"
     files = dict(zip(paths, with_address(*(path.read_text(encoding="utf-8") for path in paths), repository, branch)))
 
-    for path in notebooks.all_notebooks():
+    for path in notebooks.all_notebooks() + notebooks.deeper_notebooks():
         notebook = notebooks.read(path)
         cells = {cell.id: cell for cell in notebook.cells}
         for identifier, source in cells_for(path, repository, branch).items():

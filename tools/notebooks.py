@@ -28,15 +28,20 @@ def all_notebooks():
     return sorted(FOLDER.glob("[0-9][0-9]_*.ipynb"))
 
 
+def deeper_notebooks():
+    """Return the path of every page below a chapter."""
+    return sorted((FOLDER / "deeper").glob("[0-9][0-9]_*.ipynb"))
+
+
 def module_name(path):
     """Return the name of a chapter's module: `05_positional_encoding.ipynb` is `positional_encoding`."""
     return Path(path).stem.split("_", 1)[1]
 
 
 def find(name):
-    """Return the chapter called `name`: its number (`05`), its stem, its module or its file name."""
+    """Return the chapter called `name`: number (`05`), stem, module or file name; `deeper/05` is the page below it."""
     wanted = Path(name).name.removesuffix(".ipynb")
-    for path in all_notebooks():
+    for path in deeper_notebooks() if Path(name).parent.name == "deeper" else all_notebooks():
         if wanted in (path.stem, path.stem[:2], path.stem[:2].lstrip("0"), module_name(path)):
             return path
     raise SystemExit(f"There is no notebook called {name!r}; there are {', '.join(path.stem for path in all_notebooks())}")

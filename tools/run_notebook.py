@@ -45,13 +45,13 @@ def tidy(notebook):
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m tools.run_notebook", description=__doc__.splitlines()[0])
-    parser.add_argument("name", nargs="*", help="05, positional_encoding or 05_positional_encoding; none: all of them")
+    parser.add_argument("name", nargs="*", help="05, positional_encoding, deeper/05; none: all of them")
     parser.add_argument("--tidy", action="store_true", help="execute nothing")
     options = parser.parse_args(arguments)
     # Kernels inherit these: no progress bar in a stored output, and the library of this checkout.
     os.environ |= {"TRANSFORMER_LIB_QUIET": "1", "PYTHONPATH": str(notebooks.ROOT)}
     subprocess.run([tool("nbdev-export")], cwd=notebooks.ROOT, check=True)
-    for path in [notebooks.find(name) for name in options.name] or notebooks.all_notebooks():
+    for path in [notebooks.find(name) for name in options.name] or notebooks.all_notebooks() + notebooks.deeper_notebooks():
         subprocess.run([tool("ruff"), "format", "--quiet", path], check=True)
         notebook = notebooks.read(path)
         if not options.tidy:

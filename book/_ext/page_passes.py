@@ -51,6 +51,9 @@ def name_cells(app, doctree):
         code = block.astext() if (block := cell.next_node(nodes.literal_block)) else ""
         exported = code.startswith("#| export\n")
         title = TITLE.search(code)
+        if exported:
+            block.rawsource = code.removeprefix("#| export\n")
+            block[:] = [nodes.Text(block.rawsource)]
         if cell.get("hide_mode") and (title or exported):
             cell["prompt_show"] = cell["prompt_hide"] = title[1] if title else f"Part of the library: {module}"
         elif exported:

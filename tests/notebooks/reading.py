@@ -8,6 +8,7 @@ from IPython.core.inputtransformer2 import TransformerManager
 from tools import notebooks
 
 CHAPTERS = notebooks.all_notebooks()
+PAGES = CHAPTERS + notebooks.deeper_notebooks()
 # The only chapter that exports nothing.
 WITHOUT_MODULE = {"bug_museum", "interpretation", "real_sentences"}
 
@@ -53,15 +54,15 @@ def headings(notebook, level):
 
 
 def exercise_name(cell):
-    """Return NAME of an exercise's stub, which ends in `exercise.NAME(NAME)`; None for every other cell."""
+    """Return NAME of an exercise's stub, which ends in `exercise.CHECK(NAME)`; None for every other cell."""
     body = tree(cell).body
     match body[-1] if body else None:
-        case ast.Expr(ast.Call(ast.Attribute(ast.Name("exercise" | "check"), name), [ast.Name(given)], [])) if name == given:
+        case ast.Expr(ast.Call(ast.Attribute(ast.Name("exercise" | "check")), [ast.Name(name)], [])):
             return name
 
 
 def exercises(notebook):
-    """Return (name, stub cell, the cell after it) of each exercise."""
+    """Return (name, stub cell, the cell after it) of each exercise; the name is a function's or a class's."""
     following = [*notebook.cells[1:], None]
     return [
         (name, cell, after)

@@ -10,7 +10,7 @@ from tools.address import cells_for, check_address, stored_address
 
 
 def test_the_stored_address_stands_in_every_notebook():
-    for path in notebooks.all_notebooks():
+    for path in notebooks.all_notebooks() + notebooks.deeper_notebooks():
         cells = {cell.id: cell.source for cell in notebooks.read(path).cells}
         assert cells_for(path, *stored_address()).items() <= cells.items(), "run `python -m tools.address --stamp`"
 

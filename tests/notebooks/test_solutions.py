@@ -52,5 +52,7 @@ def test_solution_passes_its_check(path, name, stub, after):
         return line.getvalue()
 
     assert said().startswith("✓"), said()
+    if isinstance(namespace[name], type):
+        return
     namespace[name] = in_place(namespace[name])
     assert said().startswith("✗" if name in ASK_FOR_A_COPY else "✓"), said()

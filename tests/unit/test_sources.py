@@ -9,7 +9,7 @@ from tools import notebooks
 from transformer_lib.positional_encoding import sinusoidal_table
 
 PAGE = (notebooks.ROOT / "book" / "sources.md").read_text(encoding="utf-8")
-LINK = re.compile(r"\]\(\.\./notebooks/(?P<stem>\w+)\.ipynb(?:#cell-(?P<cell>[\w-]+))?\)")
+LINK = re.compile(r"\]\(\.\./notebooks/(?P<stem>(?:deeper/)?\w+)\.ipynb(?:#cell-(?P<cell>[\w-]+))?\)")
 CORRECTION = re.compile(r"^\| \*\*(?P<name>S\d-\d+)\*\* \|(?P<text>.*)\|$", re.MULTILINE)
 NUMBER = re.compile(r"(?<![\w.^-])\d[\d,]*\.\d+|(?<![\w.,^-])\d{2,}(?:,\d{3})*")
 # Numbers that a row works out and its cell does not print.
@@ -20,7 +20,10 @@ WORKED_OUT = {
     "S4-1": str(sinusoidal_table(1000, 8).shape),
     "S4-8": f"{sinusoidal_table(2, 4)[1, 0]:.2f}",
 }
-CELLS = {path.stem: {cell.id: cell for cell in notebooks.read(path).cells} for path in notebooks.all_notebooks()}
+CELLS = {
+    path.relative_to(notebooks.FOLDER).with_suffix("").as_posix(): {cell.id: cell for cell in notebooks.read(path).cells}
+    for path in notebooks.all_notebooks() + notebooks.deeper_notebooks()
+}
 
 
 def test_every_link_names_a_cell():

@@ -14,19 +14,25 @@ from transformer_lib.teaching.figures.plots import (
     subplots,
 )
 from transformer_lib.teaching.figures.shape_summary import shape_summary
+from transformer_lib.teaching.figures.sheet import arrow, block, card, sheet, text
 
 __all__ = [
     "COLOURS",
     "DIVERGING",
     "SEQUENTIAL",
     "Matrix",
+    "arrow",
     "attention_map",
+    "block",
     "capture_attention",
+    "card",
     "heatmap",
     "matrix_equation",
     "matrix_table",
     "model_map",
     "shape_summary",
+    "sheet",
     "show",
     "subplots",
+    "text",
 ]

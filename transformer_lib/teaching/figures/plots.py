@@ -26,7 +26,7 @@ __all__ = [
     "subplots",
 ]
 
-SEQUENTIAL = "cividis"
+SEQUENTIAL = "Blues"
 DIVERGING = "RdBu_r"
 
 _DOTS_PER_INCH = 200
