@@ -82,6 +82,22 @@ def _errors_name(path: StrPath, kind: str) -> Iterator[None]:
         raise ValueError(f"{path} is damaged, or no {kind} that fits here{reason}") from error
 
 
+# What parts of a model were called in files of before.
+_RENAMED = {f"{role}_projection": f"W_{role[0]}" for role in ("query", "key", "value", "output")} | {
+    f"{part}_residual": f"{part}_add_norm" for part in ("attention", "self_attention", "cross_attention", "feed_forward")
+}
+
+
+def renamed(weights: dict[str, Any]) -> dict[str, Any]:
+    """Return the weights of a model, or what is kept of each, with today's names."""
+    return {".".join(_RENAMED.get(part, part) for part in name.split(".")): weight for name, weight in weights.items()}
+
+
+def sizes_of(saved: dict[str, Any]) -> dict[str, Any]:
+    """Return a model's stored sizes without one that is gone and that no file of ours ever used."""
+    return {name: size for name, size in saved.items() if (name, size) != ("attention_dropout", 0.0)}
+
+
 def _content(saved: dict[str, Any], kind: str) -> dict[str, Any]:
     """Return `saved` without its format, which the oldest files do not have."""
     expected = f"transformer_lib {kind} {VERSION}"
@@ -106,6 +122,7 @@ def save_checkpoint(
 def read_checkpoint(path: StrPath, model: nn.Module) -> dict[str, Any]:
     """Return what `save_checkpoint` wrote, if its weights have the names and shapes of those of `model`."""
     with open_tensors(path, "checkpoint") as state:
+        state["model"] = renamed(state["model"])
         # load_state_dict would find this out too, but with half of the weights loaded.
         shapes = lambda weights: {name: weight.shape for name, weight in weights.items()}
         if shapes(state["model"]) != shapes(model.state_dict()):

@@ -15,12 +15,20 @@ import torch
 from filelock import FileLock, Timeout
 from torch import nn
 
-from transformer_lib.checkpoint import Checkpoint, atomic_write, load_checkpoint, open_json, save_checkpoint, write_json
+from transformer_lib.checkpoint import (
+    Checkpoint,
+    atomic_write,
+    load_checkpoint,
+    open_json,
+    save_checkpoint,
+    sizes_of,
+    write_json,
+)
 from transformer_lib.data import SentencePairs, read_bytes, read_pairs, split_lines, translation_folder
 from transformer_lib.decoding import CachedTransformer
 from transformer_lib.encoder import TransformerConfig
 from transformer_lib.progress import progress
-from transformer_lib.scaling import DistributedStep, ProcessGroup, padding_share, wrap_model
+from transformer_lib.scaling import DistributedStep, ProcessGroup, padding_share, use_fused_attention, wrap_model
 from transformer_lib.schedule import NoamSchedule, transformer_optimizer
 from transformer_lib.training import History, IdPair, Validation, average_checkpoints, token_batches, train
 from transformer_lib.translation import BytePairTokenizer, Translator, corpus_bleu, encode_pairs, pretrained_translator
@@ -214,7 +222,7 @@ class RunFolder:
         """Return the translator of the weights `name`; by default of those that scored best on the validation set."""
         with open_json(self.record, "record of a run") as record:
             weights = self.path / (name or record.get("chosen", "last.pt"))
-            model = CachedTransformer(config := TransformerConfig(**record["model"]))
+            model = CachedTransformer(config := TransformerConfig(**sizes_of(record["model"])))
         tokenizers = self.tokenizers()
         if (config.source_vocab_size, config.target_vocab_size) != (*map(len, tokenizers),):
             raise ValueError(f"the tokenizers of {self.path} have other vocabularies than its model")
@@ -261,7 +269,7 @@ class TrainingRun:
         training, validation = (encode_pairs(source, some.pairs, target) for some in (self.training, self.validation))
         config = model_config(options, len(source), len(target))
         torch.manual_seed(options.seed)
-        model = CachedTransformer(config).to(self.device)
+        model = use_fused_attention(CachedTransformer(config)).to(self.device)
         self.record = {
             "settings": self.settings,
             "processes": self.group.world_size,

@@ -23,16 +23,12 @@ class DecoderLayer(nn.Module):
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
         d_model, dropout, pre_norm = config.d_model, config.dropout, config.pre_norm
-        self.self_attention = MultiHeadAttention(
-            d_model, config.num_heads, config.attention_dropout
-        )
-        self.cross_attention = MultiHeadAttention(
-            d_model, config.num_heads, config.attention_dropout
-        )
+        self.self_attention = MultiHeadAttention(d_model, config.num_heads)
+        self.cross_attention = MultiHeadAttention(d_model, config.num_heads)
         self.feed_forward = FeedForward(d_model, config.d_ff)
-        self.self_attention_residual = AddAndNorm(d_model, dropout, pre_norm)
-        self.cross_attention_residual = AddAndNorm(d_model, dropout, pre_norm)
-        self.feed_forward_residual = AddAndNorm(d_model, dropout, pre_norm)
+        self.self_attention_add_norm = AddAndNorm(d_model, dropout, pre_norm)
+        self.cross_attention_add_norm = AddAndNorm(d_model, dropout, pre_norm)
+        self.feed_forward_add_norm = AddAndNorm(d_model, dropout, pre_norm)
 
     def forward(
         self,
@@ -41,13 +37,13 @@ class DecoderLayer(nn.Module):
         self_mask: Bool[Tensor, "..."] | None = None,
         memory_mask: Bool[Tensor, "..."] | None = None,
     ) -> Float[Tensor, "batch target d_model"]:
-        x = self.self_attention_residual(
+        x = self.self_attention_add_norm(
             x, lambda x: self.self_attention(x, x, x, self_mask)
         )
-        x = self.cross_attention_residual(
+        x = self.cross_attention_add_norm(
             x, lambda x: self.cross_attention(x, memory, memory, memory_mask)
         )
-        return self.feed_forward_residual(x, self.feed_forward)
+        return self.feed_forward_add_norm(x, self.feed_forward)
 
 # %% ../notebooks/09_decoder.ipynb #decoder
 class Decoder(nn.Module):

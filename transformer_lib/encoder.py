@@ -91,7 +91,6 @@ class TransformerConfig:
     d_ff: int = 2048  # numbers inside the feed-forward network
     dropout: float = 0.1  # share of numbers set to 0 in training; the paper's P_drop
     pre_norm: bool = False  # normalise before each sublayer; the paper: after the sum
-    attention_dropout: float = 0.0  # the same on attention weights; not in the paper
     # The two ends of the model, which chapter 10 builds.
     source_vocab_size: int = 37_000  # ids that the source may hold, from 0 on
     target_vocab_size: int = 37_000  # ids that the target may hold, from 0 on
@@ -105,7 +104,7 @@ class TransformerConfig:
         check_at_least(1, num_layers=self.num_layers, d_ff=self.d_ff)
         check_at_least(1, max_len=self.max_len)
         check_at_least(4, source_vocab_size=source, target_vocab_size=target)
-        check_fraction(dropout=self.dropout, attention_dropout=self.attention_dropout)
+        check_fraction(dropout=self.dropout)
         check_choice(["sinusoidal", "learned"], positions=self.positions)
         if self.shared_vocabulary and source != target:
             raise ValueError(
@@ -162,20 +161,18 @@ class EncoderLayer(nn.Module):
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
         d_model, dropout, pre_norm = config.d_model, config.dropout, config.pre_norm
-        self.attention = MultiHeadAttention(
-            d_model, config.num_heads, config.attention_dropout
-        )
+        self.attention = MultiHeadAttention(d_model, config.num_heads)
         self.feed_forward = FeedForward(d_model, config.d_ff)
-        self.attention_residual = AddAndNorm(d_model, dropout, pre_norm)
-        self.feed_forward_residual = AddAndNorm(d_model, dropout, pre_norm)
+        self.attention_add_norm = AddAndNorm(d_model, dropout, pre_norm)
+        self.feed_forward_add_norm = AddAndNorm(d_model, dropout, pre_norm)
 
     def forward(
         self,
         x: Float[Tensor, "batch seq d_model"],
         mask: Bool[Tensor, "..."] | None = None,
     ) -> Float[Tensor, "batch seq d_model"]:
-        x = self.attention_residual(x, lambda x: self.attention(x, x, x, mask))
-        return self.feed_forward_residual(x, self.feed_forward)
+        x = self.attention_add_norm(x, lambda x: self.attention(x, x, x, mask))
+        return self.feed_forward_add_norm(x, self.feed_forward)
 
 # %% ../notebooks/07_encoder.ipynb #encoder
 class Encoder(nn.Module):

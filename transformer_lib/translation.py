@@ -25,6 +25,7 @@ from tokenizers import pre_tokenizers, trainers
 from torch.nn.utils.rnn import pad_sequence
 
 from .checkpoint import open_json, open_tensors
+from .checkpoint import renamed, sizes_of
 from .checkpoint import write_json, write_tensors
 from .data import read_line_pairs
 from .decoding import CachedTransformer, beam_search, greedy_decode
@@ -281,8 +282,8 @@ def _read_translator(path: str | os.PathLike) -> tuple:
             BytePairTokenizer(_stored_pieces(json.loads(saved[name])))
             for name in ("tokenizer", "target_tokenizer")
         ]
-        model = CachedTransformer(TransformerConfig(**saved["config"]))
-        model.load_state_dict(saved["weights"])
+        model = CachedTransformer(TransformerConfig(**sizes_of(saved["config"])))
+        model.load_state_dict(renamed(saved["weights"]))
         return model.eval(), *tokenizers, saved["words"]
 
 # %% ../notebooks/14_translation.ipynb #translator

@@ -56,12 +56,6 @@ def check_heads(d_model: int, num_heads: int) -> None:
         raise ValueError(f"d_model must be divisible by num_heads, but they are {d_model} and {num_heads}")
 
 
-def check_boolean(name: str, mask: Tensor | None) -> None:
-    """Check that a mask, if there is one, is boolean: torch would add a mask of numbers to the scores."""
-    if mask is not None and mask.dtype is not torch.bool:
-        raise ValueError(f"{name} must be boolean, True where a query may attend to a key, but its dtype is {mask.dtype}")
-
-
 def check_positions(name: str, length: int, max_len: int) -> None:
     """Check that a model with `max_len` positions has one for each of `length` tokens."""
     if length > max_len:

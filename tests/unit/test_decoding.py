@@ -110,7 +110,7 @@ def test_the_cache_saves_the_work_that_it_is_there_for():
         read, crossed = [], []
         one.decoder.layers[0].feed_forward.register_forward_pre_hook(lambda _, given, read=read: read.append(given[0].size(1)))
         for layer in one.decoder.layers:
-            layer.cross_attention.key_projection.register_forward_pre_hook(lambda *_, crossed=crossed: crossed.append(1))
+            layer.cross_attention.W_k.register_forward_pre_hook(lambda *_, crossed=crossed: crossed.append(1))
         greedy_decode(one, source, 6)
         assert read == expected_words
         assert len(crossed) == times_crossed, "the source is projected once in each of the two layers"

@@ -233,13 +233,11 @@ def test_parameter_counts_are_as_documented(d_model, d_ff, num_layers):
 
 
 def test_settings_reach_every_layer():
-    encoder = Encoder(small(dropout=0.3, pre_norm=True, attention_dropout=0.2))
+    encoder = Encoder(small(dropout=0.3, pre_norm=True))
     for layer in encoder.layers:
-        assert layer.attention.dropout == 0.2
         assert layer.attention.num_heads == 2
-        for residual in (layer.attention_residual, layer.feed_forward_residual):
+        for residual in (layer.attention_add_norm, layer.feed_forward_add_norm):
             assert (residual.dropout.p, residual.pre_norm) == (0.3, True)
-    assert EncoderLayer(small()).attention.dropout == 0.0
 
 
 WRONG_SIZES = {
@@ -248,7 +246,7 @@ WRONG_SIZES = {
     "num_layers must be at least 1, but it is 0": {"num_layers": 0},
     "max_len must be at least 1, but it is -1": {"max_len": -1},
     "source_vocab_size must be at least 4, but it is 0": {"source_vocab_size": 0},
-    "attention_dropout must be at least 0 and below 1, but it is -0.1": {"attention_dropout": -0.1},
+    "dropout must be at least 0 and below 1, but it is -0.1": {"dropout": -0.1},
     "dropout must be at least 0 and below 1, but it is 1.0": {"dropout": 1.0},
     "positions must be 'sinusoidal' or 'learned', but it is 'rotary'": {"positions": "rotary"},
     "a shared vocabulary must have one size": {"shared_vocabulary": True, "source_vocab_size": 13},

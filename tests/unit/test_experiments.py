@@ -11,7 +11,7 @@ from torch.testing import assert_close
 
 from transformer_lib.alignment import AttentionSeq2Seq
 from transformer_lib.attention import MultiHeadAttention
-from transformer_lib.decoding import CachedTransformer
+from transformer_lib.decoding import CachedTransformer, attend, keys_and_values
 from transformer_lib.encoder import EncoderLayer, TransformerConfig
 from transformer_lib.schedule import noam_rate, transformer_optimizer
 from transformer_lib.seq2seq import EOS_ID, SOS_ID
@@ -155,7 +155,7 @@ def test_each_piece_is_missed_and_the_rest_starts_alike(piece):
 
 def test_the_frame_without_its_plus_or_its_norm():
     x = torch.randn(1, 4, 32)
-    frames = (pieces.without(piece, 0).encoder.layers[0].attention_residual for piece in ("plus", "norm"))
+    frames = (pieces.without(piece, 0).encoder.layers[0].attention_add_norm for piece in ("plus", "norm"))
     for frame, expected in zip(frames, (layer_norm(2 * x, (32,)), 3 * x)):
         assert_close(frame(x, lambda x: 2 * x), expected)
 
@@ -179,8 +179,8 @@ def test_without_a_head_the_others_work_on_and_it_comes_back():
     torch.manual_seed(0)
     attention, x = MultiHeadAttention(8, 2), torch.randn(1, 3, 8)
     before = attention(x, x, x)
-    k, v = attention.keys_and_values(x, x)
-    wanted = attention.attend(x, k, torch.stack([v[:, 0], torch.zeros_like(v[:, 1])], dim=1), None)
+    k, v = keys_and_values(attention, x)
+    wanted = attend(attention, x, (k, torch.stack([v[:, 0], torch.zeros_like(v[:, 1])], dim=1)), None)
     with kinds.without_head(attention, 1):
         assert_close(attention(x, x, x), wanted)
     assert attention(x, x, x).equal(before)

@@ -15,7 +15,8 @@ from PIL import Image
 from torch import nn
 from torch.testing import assert_close
 
-from transformer_lib.attention import MultiHeadAttention, attention_weights
+from transformer_lib.attention import MultiHeadAttention
+from transformer_lib.decoding import attend, keys_and_values
 from transformer_lib.encoder import Encoder, TransformerConfig
 from transformer_lib.teaching import capture_attention, figures, model_map
 from transformer_lib.teaching.figures import Matrix, matrix_equation, plots, shape_summary
@@ -138,8 +139,8 @@ def test_shapes_and_parameters_of_each_call_are_listed():
 class Backwards(MultiHeadAttention):
     """What it looks at is not what the projections say."""
 
-    def attend(self, query, k, v, mask):
-        return super().attend(query, k.flip(2), v, mask)
+    def mix(self, q, k, v, mask):
+        return super().mix(q, k.flip(2), v, mask)
 
 
 def test_it_keeps_the_masked_weights_that_each_layer_used():
@@ -150,15 +151,15 @@ def test_it_keeps_the_masked_weights_that_each_layer_used():
         output = model["first"](x, memory, memory, mask)
         model["second"](x, memory, memory)
         raise KeyError
-    assert_close(kept["first"], attention_weights(model["first"], x, memory, mask))
-    assert_close(kept["second"], attention_weights(model["second"], x, memory).flip(-1))
+    assert_close(kept["first"], model["first"].weights)
+    assert_close(kept["second"], model["second"].weights)
     assert not kept["first"].requires_grad and not kept["first"].masked_select(~mask).any()
     assert_close(output, model["first"](x, memory, memory, mask))
     before = {name: weights.clone() for name, weights in kept.items()}
     model["first"](x, x, x)
     assert_close(kept, before)  # the model is left as it was
     with capture_attention(model["first"]) as pieces:  # a model with a cache calls it in pieces
-        model["first"].attend(x, *model["first"].keys_and_values(memory, memory), mask=mask)
+        attend(model["first"], x, keys_and_values(model["first"], memory), mask)
     assert_close(pieces[""], kept["first"])
     with pytest.raises(ValueError, match="must contain a MultiHeadAttention"), capture_attention(nn.Linear(2, 2)):
         pass

@@ -10,6 +10,7 @@ from torch.nn import functional as F
 from torch.testing import assert_close
 
 from transformer_lib.attention import MultiHeadAttention, join_heads, scaled_dot_product_attention, split_heads
+from transformer_lib.decoding import attend, keys_and_values
 from transformer_lib.masks import assert_causal, causal_mask
 from transformer_lib.seq2seq import EOS_ID, PAD_ID, greedy_decode
 from transformer_lib.teaching import record
@@ -64,14 +65,14 @@ def test_a_rotation_by_hand():
 
 def test_the_bias_is_added_to_the_scores():
     attention, x = BiasedAttention(8, 2, bias=AlibiBias(2)), torch.randn(1, 4, 8)
-    q = split_heads(attention.query_projection(x), 2)
-    k, v = attention.keys_and_values(x, x)
+    q = split_heads(attention.W_q(x), 2)
+    k, v = keys_and_values(attention, x)
     scores = q @ k.transpose(-2, -1) / 2  # √d_k is 2
     for head, slope in ((0, 1 / 16), (1, 1 / 256)):
         for i in range(4):
             for j in range(4):
                 scores[0, head, i, j] += -math.inf if j > i else -slope * (i - j)
-    expected = attention.output_projection(join_heads(scores.softmax(dim=-1) @ v))
+    expected = attention.W_o(join_heads(scores.softmax(dim=-1) @ v))
     assert_close(attention(x, x, x, causal_mask(4)), expected)
 
 
@@ -81,7 +82,7 @@ def test_a_row_that_may_see_nothing_gives_zeros(bias):
     mask = causal_mask(3).clone()
     mask[1] = False
     attention(x, x, x, mask).sum().backward()
-    assert_close(attention(x, x, x, mask)[0, 1], attention.output_projection.bias)
+    assert_close(attention(x, x, x, mask)[0, 1], attention.W_o.bias)
     assert x.grad.isfinite().all()
 
 
@@ -111,11 +112,10 @@ def test_without_positions_an_encoder_is_blind_to_the_order():
 @pytest.mark.parametrize("groups", [1, 2, 4])
 def test_grouped_queries_are_torchs(groups):
     attention, x, mask = GroupedQueryAttention(16, 4, groups=groups), torch.randn(2, 5, 16), causal_mask(5)
-    q = split_heads(attention.query_projection(x), 4)
-    k, v = attention.keys_and_values(x, x)
-    assert k.shape == v.shape == (2, groups, 5, 4)  # what a cache keeps
+    q = split_heads(attention.W_q(x), 4)
+    k, v = (split_heads(W(x), groups) for W in (attention.W_k, attention.W_v))  # (2, groups, 5, 4)
     heads = F.scaled_dot_product_attention(q, k, v, mask, enable_gqa=True)
-    assert_close(attention(x, x, x, mask), attention.output_projection(join_heads(heads)))
+    assert_close(attention(x, x, x, mask), attention.W_o(join_heads(heads)))
     assert count(MultiHeadAttention(16, 4)) - count(attention) == 2 * (4 - groups) * (16 * 4 + 4)
 
 
@@ -203,17 +203,17 @@ def test_padding_of_a_prompt_moves_nothing(make):
 def test_a_window_by_loops():
     """Each word is mixed from the words at most two places away, those behind it hidden."""
     attention, x = WindowedAttention(8, 2, reach=2), torch.randn(1, 6, 8)
-    q = split_heads(attention.query_projection(x), 2)
-    k, v = attention.keys_and_values(x, x)
+    q = split_heads(attention.W_q(x), 2)
+    k, v = keys_and_values(attention, x)
     heads = torch.zeros_like(q)
     for i in range(6):
         seen = [j for j in range(6) if i - 2 <= j <= i]
         weights = (q[:, :, i : i + 1] @ k[:, :, seen].transpose(-2, -1) / 2).softmax(dim=-1)  # √d_k is 2
         heads[:, :, i] = (weights @ v[:, :, seen])[:, :, 0]
-    expected = attention.output_projection(join_heads(heads))
+    expected = attention.W_o(join_heads(heads))
     assert_close(attention(x, x, x, causal_mask(6)), expected)
     # The last word alone, as a cache would ask for it.
-    assert_close(attention.attend(x[:, 5:], k, v, None), expected[:, 5:])
+    assert_close(attend(attention, x[:, 5:], (k, v), None), expected[:, 5:])
     wide, ours = WindowedAttention(8, 2, reach=5), MultiHeadAttention(8, 2)
     wide.load_state_dict(ours.state_dict())
     assert_close(wide(x, x, x), ours(x, x, x))
@@ -236,15 +236,15 @@ def test_online_attention_is_equation_1(block):
 def test_normalised_queries_and_keys_bound_the_scores():
     """With γ = 1 a score is at most √d_k, however large the weights; ours grows with them."""
     attention, x = QueryKeyNormAttention(8, 2), torch.randn(1, 6, 8)
-    for projection in (attention.query_projection, attention.key_projection):
+    for projection in (attention.W_q, attention.W_k):
         projection.weight.data *= 1000
-    q = attention.query_norm(split_heads(attention.query_projection(x), 2))
-    k, v = attention.keys_and_values(x, x)
+    q = attention.query_norm(split_heads(attention.W_q(x), 2))
+    plain_k, v = keys_and_values(attention, x)
+    k = attention.key_norm(plain_k)
     scores = q @ k.transpose(-2, -1) / 2  # √d_k is 2
     assert 1 < scores.abs().max() <= 2
-    plain_k, _ = MultiHeadAttention.keys_and_values(attention, x, x)
-    assert (split_heads(attention.query_projection(x), 2) @ plain_k.transpose(-2, -1) / 2).abs().max() > 1000
-    expected = attention.output_projection(join_heads(scores.softmax(dim=-1) @ v))
+    assert (split_heads(attention.W_q(x), 2) @ plain_k.transpose(-2, -1) / 2).abs().max() > 1000
+    expected = attention.W_o(join_heads(scores.softmax(dim=-1) @ v))
     assert_close(attention(x, x, x), expected)
 
 

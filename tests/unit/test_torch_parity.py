@@ -24,7 +24,7 @@ def test_the_stacks_of_a_transformer_are_paired_once():
 def test_a_copy_and_its_gradients_keep_query_key_value_in_order():
     ours, theirs = MultiHeadAttention(4, 2), nn.MultiheadAttention(4, 2, batch_first=True)
     copy_to_torch(ours, theirs)
-    projections = (ours.query_projection, ours.key_projection, ours.value_projection)
+    projections = (ours.W_q, ours.W_k, ours.W_v)
     assert torch.cat([projection.weight for projection in projections]).equal(theirs.in_proj_weight)
     for number, parameter in enumerate(ours.parameters()):
         parameter.grad = torch.full_like(parameter, number)

@@ -18,7 +18,6 @@ REFUSED = {
     "texts must hold at least one, but it is empty": lambda: check.check_not_empty("texts", []),
     "source and target must be equally many, but they are 1 and 2": lambda: check.check_equal_lengths(source="a", target="ab"),
     "d_model must be divisible by num_heads, but they are 8 and 3": lambda: check.check_heads(8, 3),
-    "mask must be boolean, .* its dtype is torch.float32": lambda: check.check_boolean("mask", torch.ones(2, 2)),
     "source needs 6 positions, but there are 5": lambda: check.check_positions("source", 6, 5),
     "source must hold ids in 0 … 4, but its ids lie in 0 … 5": lambda: check.check_tokens("source", IDS, 5),
     "source must hold token ids .* torch.float32": lambda: check.check_tokens("source", IDS.float()),
@@ -39,7 +38,6 @@ def test_what_fits_goes_through():
     check.check_tokens("source", IDS, 6)
     check.check_padding("source", IDS, 0)
     check.check_padding("source", torch.tensor([[0, 0]]), 0, may_be_empty=True)
-    check.check_boolean("mask", None)
     check.check_tokens("source", IDS.to("meta"), 2)  # to read ids of another device would wait for it
 
 

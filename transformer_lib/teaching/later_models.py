@@ -34,14 +34,11 @@ def rotated(x: Tensor, position: Tensor) -> Tensor:
 class RotaryAttention(MultiHeadAttention):
     """Self-attention that turns queries and keys by their positions."""
 
-    def attend(self, query: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:
-        q = split_heads(self.query_projection(query), self.num_heads)
+    def mix(self, q: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:
         # A cache holds the words before: the queries stand at the last positions.
         position = torch.arange(k.size(2), dtype=k.dtype, device=k.device)
         q, k = rotated(q, position[k.size(2) - q.size(2) :]), rotated(k, position)
-        dropout = self.dropout if self.training else 0.0
-        heads = F.scaled_dot_product_attention(q, k, v, mask, dropout)
-        return self.output_projection(join_heads(heads))
+        return super().mix(q, k, v, mask)
 
 
 class BiasedAttention(MultiHeadAttention):
@@ -51,23 +48,19 @@ class BiasedAttention(MultiHeadAttention):
         self,
         d_model: int,
         num_heads: int,
-        dropout: float = 0.0,
         *,
         bias: nn.Module,
     ) -> None:
-        super().__init__(d_model, num_heads, dropout)
+        super().__init__(d_model, num_heads)
         self.bias = bias
 
-    def attend(self, query: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:
-        q = split_heads(self.query_projection(query), self.num_heads)
+    def mix(self, q: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:
         position = torch.arange(k.size(2), device=k.device)
         own = position[k.size(2) - q.size(2) :]  # where the queries stand
         bias = self.bias(position - own[:, None])  # (heads, query, key)
         if mask is not None:
             bias = bias.masked_fill(~mask, -math.inf)  # (batch, heads, query, key)
-        dropout = self.dropout if self.training else 0.0
-        heads = F.scaled_dot_product_attention(q, k, v, bias, dropout)
-        return self.output_projection(join_heads(heads))
+        return F.scaled_dot_product_attention(q, k, v, bias)
 
 
 class AlibiBias(nn.Module):
@@ -127,7 +120,7 @@ def exchange(stack: nn.Module, name: str, make: Callable[..., nn.Module]) -> Non
     """Put another attention in place of each layer's, with the weights that fit."""
     for layer in stack.layers:
         old = getattr(layer, name)
-        new = make(old.d_model, old.num_heads, old.dropout)
+        new = make(old.d_model, old.num_heads)
         for part, weight in old.named_parameters():
             if weight.shape == new.get_parameter(part).shape:
                 new.get_parameter(part).data = weight.data
@@ -174,18 +167,17 @@ class WindowedAttention(MultiHeadAttention):
         self,
         d_model: int,
         num_heads: int,
-        dropout: float = 0.0,
         *,
         reach: int,
     ) -> None:
-        super().__init__(d_model, num_heads, dropout)
+        super().__init__(d_model, num_heads)
         self.reach = reach
 
-    def attend(self, query: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:
+    def mix(self, q: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:
         position = torch.arange(k.size(2), device=k.device)
-        own = position[k.size(2) - query.size(1) :]  # where the queries stand
+        own = position[k.size(2) - q.size(2) :]  # where the queries stand
         near = (position - own[:, None]).abs() <= self.reach  # (query, key)
-        return super().attend(query, k, v, near if mask is None else mask & near)
+        return super().mix(q, k, v, near if mask is None else mask & near)
 
 
 def online_attention(query: Tensor, key: Tensor, value: Tensor, block: int) -> Tensor:
@@ -207,20 +199,13 @@ def online_attention(query: Tensor, key: Tensor, value: Tensor, block: int) -> T
 class QueryKeyNormAttention(MultiHeadAttention):
     """Attention that gives all queries and keys the same length before they meet."""
 
-    def __init__(self, d_model: int, num_heads: int, dropout: float = 0.0) -> None:
-        super().__init__(d_model, num_heads, dropout)
+    def __init__(self, d_model: int, num_heads: int) -> None:
+        super().__init__(d_model, num_heads)
         self.query_norm = RMSNorm(d_model // num_heads)
         self.key_norm = RMSNorm(d_model // num_heads)
 
-    def keys_and_values(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
-        k, v = super().keys_and_values(key, value)
-        return self.key_norm(k), v  # each (batch, heads, key, d_k)
-
-    def attend(self, query: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:
-        q = split_heads(self.query_projection(query), self.num_heads)
-        dropout = self.dropout if self.training else 0.0
-        heads = F.scaled_dot_product_attention(self.query_norm(q), k, v, mask, dropout)
-        return self.output_projection(join_heads(heads))
+    def mix(self, q: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:
+        return super().mix(self.query_norm(q), self.key_norm(k), v, mask)
 
 
 # Parts of a layer
@@ -233,24 +218,24 @@ class GroupedQueryAttention(MultiHeadAttention):
         self,
         d_model: int,
         num_heads: int,
-        dropout: float = 0.0,
         *,
         groups: int,
     ) -> None:
-        super().__init__(d_model, num_heads, dropout)
+        super().__init__(d_model, num_heads)
         self.groups = groups
-        self.key_projection = nn.Linear(d_model, groups * d_model // num_heads)
-        self.value_projection = nn.Linear(d_model, groups * d_model // num_heads)
+        self.W_k = nn.Linear(d_model, groups * d_model // num_heads)
+        self.W_v = nn.Linear(d_model, groups * d_model // num_heads)
 
-    def keys_and_values(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
-        k = split_heads(self.key_projection(key), self.groups)
-        v = split_heads(self.value_projection(value), self.groups)
-        return k, v  # each (batch, groups, key, d_k)
+    def forward(self, query: Tensor, key: Tensor, value: Tensor, mask: Mask = None) -> Tensor:
+        q = split_heads(self.W_q(query), self.num_heads)
+        k = split_heads(self.W_k(key), self.groups)  # (batch, groups, key, d_k)
+        v = split_heads(self.W_v(value), self.groups)  # (batch, groups, key, d_k)
+        return self.W_o(join_heads(self.mix(q, k, v, mask)))
 
-    def attend(self, query: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:
+    def mix(self, q: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:
         share = self.num_heads // self.groups  # so many heads look into one group
         k, v = k.repeat_interleave(share, dim=1), v.repeat_interleave(share, dim=1)
-        return super().attend(query, k, v, mask)
+        return super().mix(q, k, v, mask)
 
 
 class RMSNorm(nn.Module):
@@ -289,8 +274,8 @@ def modernise(stack: Encoder, d_ff: int, groups: int) -> None:
         d_model, heads = layer.attention.d_model, layer.attention.num_heads
         layer.attention = RotaryGroupedAttention(d_model, heads, groups=groups)
         layer.feed_forward = GatedFeedForward(d_model, d_ff)
-        layer.attention_residual.norm = RMSNorm(d_model)
-        layer.feed_forward_residual.norm = RMSNorm(d_model)
+        layer.attention_add_norm.norm = RMSNorm(d_model)
+        layer.feed_forward_add_norm.norm = RMSNorm(d_model)
     stack.norm = RMSNorm(d_model)
 
 

@@ -7,22 +7,22 @@ __all__ = ["compare_gradients", "copy_to_torch", "matching_parameters"]
 
 # The parts that torch calls by other names, ours first. All others have the same name on both sides.
 _NAMES: dict[type[nn.Module], dict[str, str]] = {
-    nn.MultiheadAttention: {"output_projection": "out_proj"},
+    nn.MultiheadAttention: {"W_o": "out_proj"},
     nn.TransformerEncoderLayer: {
         "attention": "self_attn",
-        "attention_residual.norm": "norm1",
+        "attention_add_norm.norm": "norm1",
         "feed_forward.inner": "linear1",
         "feed_forward.outer": "linear2",
-        "feed_forward_residual.norm": "norm2",
+        "feed_forward_add_norm.norm": "norm2",
     },
     nn.TransformerDecoderLayer: {
         "self_attention": "self_attn",
-        "self_attention_residual.norm": "norm1",
+        "self_attention_add_norm.norm": "norm1",
         "cross_attention": "multihead_attn",
-        "cross_attention_residual.norm": "norm2",
+        "cross_attention_add_norm.norm": "norm2",
         "feed_forward.inner": "linear1",
         "feed_forward.outer": "linear2",
-        "feed_forward_residual.norm": "norm3",
+        "feed_forward_add_norm.norm": "norm3",
     },
 }
 
@@ -35,7 +35,7 @@ def matching_parameters(ours: nn.Module, theirs: nn.Module) -> list[tuple[list[T
     in one of torch's. Raises `AttributeError` where `theirs` has a part that `ours` lacks.
     """
     if isinstance(theirs, nn.MultiheadAttention):
-        three = [ours.query_projection, ours.key_projection, ours.value_projection]
+        three = [ours.W_q, ours.W_k, ours.W_v]
         pairs = [([getattr(part, kind) for part in three], getattr(theirs, f"in_proj_{kind}")) for kind in ("weight", "bias")]
     else:
         pairs = [([getattr(ours, name)], parameter) for name, parameter in theirs.named_parameters(recurse=False)]

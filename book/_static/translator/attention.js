@@ -48,10 +48,10 @@
     constructor(config, parameters, name) {
       this.name = name;
       this.num_heads = config.num_heads;
-      this.query_projection = new Linear(parameters, `${name}.query_projection`);
-      this.key_projection = new Linear(parameters, `${name}.key_projection`);
-      this.value_projection = new Linear(parameters, `${name}.value_projection`);
-      this.output_projection = new Linear(parameters, `${name}.output_projection`);
+      this.W_q = new Linear(parameters, `${name}.W_q`);
+      this.W_k = new Linear(parameters, `${name}.W_k`);
+      this.W_v = new Linear(parameters, `${name}.W_v`);
+      this.W_o = new Linear(parameters, `${name}.W_o`);
     }
 
     /** Shapes: `query` is (query, d_model), `key` and `value` (key, d_model); returns (query, d_model). */
@@ -61,18 +61,18 @@
 
     /** Return k and v, each (heads, key, d_k), of `key` and `value`, each (key, d_model). */
     keys_and_values(key, value) {
-      const k = split_heads(this.key_projection.forward(key), this.num_heads);
-      const v = split_heads(this.value_projection.forward(value), this.num_heads);
+      const k = split_heads(this.W_k.forward(key), this.num_heads);
+      const v = split_heads(this.W_v.forward(value), this.num_heads);
       return [k, v];
     }
 
     /** Shapes: `query` is (query, d_model), `k` and `v` are (heads, key, d_k); returns (query, d_model). */
     attend(query, k, v, mask, record) {
-      const q = split_heads(this.query_projection.forward(query), this.num_heads); // (heads, query, d_k)
+      const q = split_heads(this.W_q.forward(query), this.num_heads); // (heads, query, d_k)
       const heads = q.map((_, head) => scaled_dot_product_attention(q[head], k[head], v[head], mask));
       record?.(this.name, heads.map(([, weights]) => weights)); // (heads, query, key)
       const x = join_heads(heads.map(([output]) => output)); // (query, d_model)
-      return this.output_projection.forward(x);
+      return this.W_o.forward(x);
     }
   }
 

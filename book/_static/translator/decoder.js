@@ -10,9 +10,9 @@
       this.self_attention = new MultiHeadAttention(config, parameters, `${name}.self_attention`);
       this.cross_attention = new MultiHeadAttention(config, parameters, `${name}.cross_attention`);
       this.feed_forward = new FeedForward(parameters, `${name}.feed_forward`);
-      this.self_attention_residual = new AddAndNorm(parameters, `${name}.self_attention_residual`);
-      this.cross_attention_residual = new AddAndNorm(parameters, `${name}.cross_attention_residual`);
-      this.feed_forward_residual = new AddAndNorm(parameters, `${name}.feed_forward_residual`);
+      this.self_attention_add_norm = new AddAndNorm(parameters, `${name}.self_attention_add_norm`);
+      this.cross_attention_add_norm = new AddAndNorm(parameters, `${name}.cross_attention_add_norm`);
+      this.feed_forward_add_norm = new AddAndNorm(parameters, `${name}.feed_forward_add_norm`);
     }
 
     /**
@@ -20,11 +20,11 @@
      * `memory_mask` (1, source).
      */
     forward(x, memory, self_mask, memory_mask, record) {
-      x = this.self_attention_residual.forward(x, (x) => this.self_attention.forward(x, x, x, self_mask, record));
-      x = this.cross_attention_residual.forward(x, (x) =>
+      x = this.self_attention_add_norm.forward(x, (x) => this.self_attention.forward(x, x, x, self_mask, record));
+      x = this.cross_attention_add_norm.forward(x, (x) =>
         this.cross_attention.forward(x, memory, memory, memory_mask, record),
       );
-      return this.feed_forward_residual.forward(x, (x) => this.feed_forward.forward(x));
+      return this.feed_forward_add_norm.forward(x, (x) => this.feed_forward.forward(x));
     }
   }
 

@@ -33,11 +33,11 @@
       return layer.self_attention.attend(x, ...cache.self_kv, self_mask, record);
     };
 
-    x = layer.self_attention_residual.forward(x, look_back);
-    x = layer.cross_attention_residual.forward(x, (x) =>
+    x = layer.self_attention_add_norm.forward(x, look_back);
+    x = layer.cross_attention_add_norm.forward(x, (x) =>
       layer.cross_attention.attend(x, ...cache.cross_kv, memory_mask, record),
     );
-    return layer.feed_forward_residual.forward(x, (x) => layer.feed_forward.forward(x));
+    return layer.feed_forward_add_norm.forward(x, (x) => layer.feed_forward.forward(x));
   }
 
   /** What a `CachedTransformer` knows between two tokens: one `KVCache` a layer, `memory_mask` (1, source), the tokens. */

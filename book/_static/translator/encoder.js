@@ -55,14 +55,14 @@
     constructor(config, parameters, name) {
       this.attention = new MultiHeadAttention(config, parameters, `${name}.attention`);
       this.feed_forward = new FeedForward(parameters, `${name}.feed_forward`);
-      this.attention_residual = new AddAndNorm(parameters, `${name}.attention_residual`);
-      this.feed_forward_residual = new AddAndNorm(parameters, `${name}.feed_forward_residual`);
+      this.attention_add_norm = new AddAndNorm(parameters, `${name}.attention_add_norm`);
+      this.feed_forward_add_norm = new AddAndNorm(parameters, `${name}.feed_forward_add_norm`);
     }
 
     /** Shapes: `x` is (seq, d_model); so is the result; `mask` is (seq or 1, seq). */
     forward(x, mask, record) {
-      x = this.attention_residual.forward(x, (x) => this.attention.forward(x, x, x, mask, record));
-      return this.feed_forward_residual.forward(x, (x) => this.feed_forward.forward(x));
+      x = this.attention_add_norm.forward(x, (x) => this.attention.forward(x, x, x, mask, record));
+      return this.feed_forward_add_norm.forward(x, (x) => this.feed_forward.forward(x));
     }
   }
 

@@ -292,19 +292,19 @@
 
   /** Return what stands where a plus sign keeps x: the sum, and the sum normalised. */
   const stations_of_sum = (name, kind, what) => [
-    { part: `${name}_residual.norm`, is_input: true, title: "sum", says: `x + ${kind}` },
-    { part: `${name}_residual.norm`, title: "add & norm", says: `each row of the sum, normalised: ${what}` },
+    { part: `${name}_add_norm.norm`, is_input: true, title: "sum", says: `x + ${kind}` },
+    { part: `${name}_add_norm.norm`, title: "add & norm", says: `each row of the sum, normalised: ${what}` },
   ];
 
   /** Return what stands where in one attention: the part's name, whether its result or its input is shown, and words. */
   function stations_of_attention(name, kind, across) {
     const keys = across ? "the memory" : "x";
     return [
-      { part: `${name}.query_projection`, title: "Q", says: "x · W_Q + b, head beside head", third: true },
-      { part: `${name}.key_projection`, title: "K", says: `${keys} · W_K + b, head beside head`, third: true, across },
-      { part: `${name}.value_projection`, title: "V", says: `${keys} · W_V + b, head beside head`, third: true, across },
-      { part: `${name}.output_projection`, is_input: true, title: "heads", says: "in each head, the weights mix the rows of V" },
-      { part: `${name}.output_projection`, title: kind, says: "heads · W_O + b" },
+      { part: `${name}.W_q`, title: "Q", says: "x · W_Q + b, head beside head", third: true },
+      { part: `${name}.W_k`, title: "K", says: `${keys} · W_K + b, head beside head`, third: true, across },
+      { part: `${name}.W_v`, title: "V", says: `${keys} · W_V + b, head beside head`, third: true, across },
+      { part: `${name}.W_o`, is_input: true, title: "heads", says: "in each head, the weights mix the rows of V" },
+      { part: `${name}.W_o`, title: kind, says: "heads · W_O + b" },
       ...stations_of_sum(name, kind, "the new x"),
     ];
   }
@@ -331,7 +331,7 @@
   function stations_of(stack) {
     const attentions = ATTENTIONS[stack];
     return [
-      { part: `${attentions[0][0]}_residual`, is_input: true, title: "x", says: "what the layer is given" },
+      { part: `${attentions[0][0]}_add_norm`, is_input: true, title: "x", says: "what the layer is given" },
       ...attentions.flatMap((attention) => stations_of_attention(...attention)),
       ...FEED_FORWARD,
     ];

@@ -224,7 +224,7 @@
     const looks = model[stack].layers.flatMap((layer, index) => {
       const attention = layer[part];
       const vectors = vectors_of(model, attention, source, target_in);
-      const of = (role) => vectors[`${role}_projection`];
+      const of = (role) => vectors[`W_${role[0]}`];
       const [q, k, v] = ["query", "key", "value"].map((role) => split_heads(of(role).made, attention.num_heads));
       const d_k = q[0][0].length;
       return q.map((queries, head) => {
@@ -236,7 +236,7 @@
         const weights = exps.map((row, query) => row.map((power) => power / sums[query]));
         const values = first(v[head]);
         const mix = (row) => values[0].map((_, i) => row.reduce((sum, weight, key) => sum + weight * values[key][i], 0));
-        const rows = (role) => attention[`${role}_projection`].weight.slice(head * d_k, head * d_k + SHOWN); // (shown, d_model)
+        const rows = (role) => attention[`W_${role[0]}`].weight.slice(head * d_k, head * d_k + SHOWN); // (shown, d_model)
         const columns = (role) => Array.from({ length: SHOWN }, (_, i) => rows(role).map((row) => row[i]));
         return {
           ...{ name: `layer ${index + 1}, head ${head + 1}`, dots, scores, exps, sums, weights, mixed: weights.map(mix) },
@@ -266,7 +266,7 @@
     const { tokenizer, model } = translator;
     const parameters = new Map(model.parameters);
     for (const [name, head] of off) {
-      const weight = `${name}.output_projection.weight`;
+      const weight = `${name}.W_o.weight`;
       parameters.set(weight, without_head(parameters.get(weight), head, model.config.num_heads));
     }
     const changed = new Translator(new CachedTransformer(model.config, parameters), tokenizer, translator.words);

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from transformer_lib.attention import attention_weights, split_heads
+from transformer_lib.attention import split_heads
 from transformer_lib.masks import causal_mask, padding_mask
 from transformer_lib.seq2seq import PAD_ID, SOS_ID
 from transformer_lib.teaching.figures import live
@@ -52,8 +52,9 @@ def test_scores_mask_and_weights_are_those_of_the_library(touch, slide, choose, 
     mask = mask & causal_mask(len(ids)) if causal else mask
     attention = model.decoder.layers[0].self_attention
     x = model.positional_encoding(model.target_embedding(torch.tensor([ids])))
-    q, k = (split_heads(part(x), attention.num_heads)[0, 0] for part in (attention.query_projection, attention.key_projection))
-    scores, weights = q @ k.T / math.sqrt(q.size(1)), attention_weights(attention, x, x, mask)[0, 0]
+    q, k = (split_heads(part(x), attention.num_heads)[0, 0] for part in (attention.W_q, attention.W_k))
+    attention(x, x, x, mask)
+    scores, weights = q @ k.T / math.sqrt(q.size(1)), attention.weights[0, 0]
 
     for name, matrix in {"scores": scores, "weights": weights}.items():
         shown = [text for row in cells(seen, name, "text") for text in row]

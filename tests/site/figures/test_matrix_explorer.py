@@ -16,7 +16,7 @@ VALUES = {
     "heads": [1, 2, 4, 8],
     "d_ff": [12, 32, 128, 512, 2048, 4096],
 }
-PROJECTIONS = [f"attention.{name}_projection" for name in ("query", "key", "value", "output")]
+PROJECTIONS = [f"attention.W_{name[0]}" for name in ("query", "key", "value", "output")]
 
 
 @pytest.mark.parametrize("sizes", [(3, 8, 4, 12), (50, 512, 8, 2048), (200, 64, 1, 32)])
@@ -42,7 +42,7 @@ def test_shapes_and_counts_are_those_of_the_layer_and_of_torchs_counter(touch, s
         "scores, heads": (0, both("attention")[1] - both(*PROJECTIONS)[1]),
         "joined · W_O": both(PROJECTIONS[3]),
         "feed-forward": both("feed_forward"),
-        "norms (γ, β)": both("attention_residual.norm", "feed_forward_residual.norm"),
+        "norms (γ, β)": both("attention_add_norm.norm", "feed_forward_add_norm.norm"),
         "the layer": both(""),
     }
     label = seen.figure.get_by_role("img").get_attribute("aria-label")

@@ -39,16 +39,16 @@ def expected_walk(config, source, target):
         return sum(parameter.numel() for parameter in found)
 
     def attention(path):
-        yield tuple(weights[path].shape), count(f"{path}.query_projection", f"{path}.key_projection")
-        yield shapes[path], count(f"{path}.value_projection", f"{path}.output_projection")
-        yield shapes[f"{path}_residual"], count(f"{path}_residual")
+        yield tuple(weights[path].shape), count(f"{path}.W_q", f"{path}.W_k")
+        yield shapes[path], count(f"{path}.W_v", f"{path}.W_o")
+        yield shapes[f"{path}_add_norm"], count(f"{path}_add_norm")
 
     def one(*paths):
         return [(shapes[path], count(path)) for path in paths]
 
     def feed_forward(stack):
         path = f"{stack}.layers.0.feed_forward"
-        return one(f"{path}.inner", f"{path}.outer", f"{path}_residual")
+        return one(f"{path}.inner", f"{path}.outer", f"{path}_add_norm")
 
     of_the_target = "source_embedding of the target" if config.shared_vocabulary else "target_embedding"
     return [

@@ -108,7 +108,7 @@ def narrow_keys(model: CachedTransformer, d_k: int) -> CachedTransformer:
     """Give the queries and keys of each head width `d_k`; the values keep theirs (the paper's table 3, rows B)."""
     for attention in model.modules():
         if isinstance(attention, MultiHeadAttention):
-            for name in ("query_projection", "key_projection"):
+            for name in ("W_q", "W_k"):
                 projection = nn.Linear(attention.d_model, attention.num_heads * d_k)
                 nn.init.xavier_uniform_(projection.weight)
                 setattr(attention, name, projection)
@@ -200,7 +200,7 @@ def trained_and_averaged(
 def without_head(attention: MultiHeadAttention, head: int) -> Iterator[None]:
     """Let `attention` do without one head for a while: the columns of its output projection that read that head are 0."""
     width = attention.d_model // attention.num_heads
-    columns = attention.output_projection.weight.detach()[:, head * width : (head + 1) * width]  # (d_model, d_k)
+    columns = attention.W_o.weight.detach()[:, head * width : (head + 1) * width]  # (d_model, d_k)
     kept = columns.clone()
     columns.zero_()
     try:

@@ -2,41 +2,42 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
-from unittest.mock import patch
 
 from torch import Tensor, nn
-from torch.nn import functional as F
 
-from transformer_lib.attention import scaled_dot_product_attention
+from transformer_lib.attention import MultiHeadAttention
 
 
 @contextmanager
 def capture_attention(model: nn.Module) -> Iterator[dict[str, Tensor]]:
     """Keep the weights `(batch, heads, query, key)` of each `MultiHeadAttention` in `model` by module name.
 
-    They are made from the queries, keys and mask that the layer hands to torch's fused attention, without dropout or gradient;
-    a second use inside the block replaces the first. Raises `ValueError` when `model` has no such attention.
+    A second use inside the block replaces the first. Raises `ValueError` when `model` has no such attention.
     """
     # By its name: chapter 6 builds the class once more, in the notebook.
-    found = {n: m for n, m in model.named_modules() if any(c.__name__ == "MultiHeadAttention" for c in type(m).__mro__)}
+    kinds = {MultiHeadAttention.__name__}
+    found = {n: m for n, m in model.named_modules() if kinds & {c.__name__ for c in type(m).__mro__}}
     if not found:
         raise ValueError(f"model must contain a MultiHeadAttention, but {type(model).__name__} has none")
     kept: dict[str, Tensor] = {}
-    asking: list[str] = []  # whose query has been projected, and not used yet
-    fused = F.scaled_dot_product_attention
+    before = {name: layer.__dict__.pop("mix", None) for name, layer in found.items()}
 
-    def attention(
-        query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, *rest: Any, **more: Any
-    ) -> Tensor:
-        if asking:
-            kept[asking.pop()] = scaled_dot_product_attention(query, key, value, attn_mask)[1].detach()
-        return fused(query, key, value, attn_mask, *rest, **more)
+    def keeping(name: str, layer: nn.Module):
+        own = layer.mix
 
-    hooks = [m.query_projection.register_forward_hook(lambda *_, n=n: asking.append(n)) for n, m in found.items()]
+        def mix(*arguments: Tensor) -> Tensor:
+            x = own(*arguments)
+            kept[name] = layer.weights
+            return x
+
+        return mix
+
+    for name, layer in found.items():
+        layer.mix = keeping(name, layer)
     try:
-        with patch.object(F, "scaled_dot_product_attention", attention):
-            yield kept
+        yield kept
     finally:
-        for hook in hooks:
-            hook.remove()
+        for name, layer in found.items():
+            del layer.mix
+            if before[name]:  # the fused one
+                layer.mix = before[name]

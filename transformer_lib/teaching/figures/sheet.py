@@ -1,13 +1,12 @@
-"""Drawings of tensors: matrices as blocks of numbers with their shapes, cards and arrows, on a sheet measured in inches.
+"""Drawings of tensors: matrices as blocks of numbers with their shapes, cards and arrows, on a sheet measured in inches."""
 
-    with sheet(7.2, 2.0, "Three queries, 3 by 4, …") as axes:
-        right, bottom = block(axes, 0.8, 0.5, X, "ink", name="X", rows=words)
-        arrow(axes, (right + 0.1, 0.9), (right + 0.4, 0.9))
-        block(axes, right + 0.5, 0.5, Q, "query", name="Q")
-
-x runs to the right and y downwards. 7.2 inches fill the column of a page; text has the size that a phone needs.
-A colour is a role of the course, such as "query", or a colour of matplotlib.
-"""
+#     with sheet(7.2, 2.0, "Three queries, 3 by 4, …") as axes:
+#         right, bottom = block(axes, 0.8, 0.5, X, "ink", name="X", rows=words)
+#         arrow(axes, (right + 0.1, 0.9), (right + 0.4, 0.9))
+#         block(axes, right + 0.5, 0.5, Q, "query", name="Q")
+#
+# x runs to the right and y downwards. 7.2 inches fill the column of a page; text has the size that a phone needs.
+# A colour is a role of the course, such as "query", or a colour of matplotlib.
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager

@@ -71,7 +71,7 @@ def _heads() -> tuple[str, dict]:
     x, layer = torch.tensor([_CHESS_X]).double(), MultiHeadAttention(4, 2).double()
     with torch.no_grad():
         for name, matrix in w.items():
-            projection = layer.get_submodule(f"{name}_projection")
+            projection = layer.get_submodule(f"W_{name[0]}")
             projection.weight.copy_(torch.tensor(matrix).T)
             projection.bias.zero_()
         result = layer(x, x, x)

@@ -45,7 +45,7 @@ function start(parts, data) {
       const [bias] = parameters[`${name}.bias`]
       return x.map((row) => parameters[`${name}.weight`].map((weights, i) => dot(weights, row) + bias[i]))
     }
-    const [q, k] = [project("query_projection"), project("key_projection")]
+    const [q, k] = [project("W_q"), project("W_k")]
     const scores = q.map((query) => k.map((key) => dot(query, key) / Math.sqrt(query.length)))
     const mask = scores.map((row, query) =>
       row.map((_, key) => (!state.padding || tokens[key] !== PAD_ID) && (!state.lookAhead || key <= query))

@@ -37,7 +37,7 @@ def masked_sentence() -> LiveFigure:
                 [ids["<pad>"], ids["<sos>"], *(ids[f"▁{word}"] for word in _WORDS)]
             ]
         }
-        for name in ("query_projection", "key_projection"):
+        for name in ("W_q", "W_k"):
             for kind in ("weight", "bias"):
                 parameters[f"{name}.{kind}"] = saved["weights"][f"{_ATTENTION}.{name}.{kind}"][rows]
     words = ["<PAD>", "<SOS>", *_WORDS]
@@ -57,9 +57,7 @@ def _weights_table(tokens: list[int], words: list[str], parameters: dict[str, Te
     weight = {name: value.double() for name, value in parameters.items()}
     d_model = weight["embedding"].size(1)
     x = weight["embedding"][tokens] * d_model**0.5 + sinusoidal_table(len(tokens), d_model)  # (seq, d_model)
-    q, k = (
-        x @ weight[f"{name}_projection.weight"].T + weight[f"{name}_projection.bias"] for name in ("query", "key")
-    )  # each (seq, d_k)
+    q, k = (x @ weight[f"W_{name[0]}.weight"].T + weight[f"W_{name[0]}.bias"] for name in ("query", "key"))  # each (seq, d_k)
     _, weights = scaled_dot_product_attention(q, k, x)  # (seq, seq)
     names = [html.escape(words[token]) for token in tokens]
     lines = ["<th></th>" + "".join(f'<th scope="col">{name}</th>' for name in names)]

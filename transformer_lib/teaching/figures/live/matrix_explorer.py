@@ -24,7 +24,7 @@ def matrix_explorer() -> LiveFigure:
         "W_Q": (68, 36, d_model, d_k, True),
         "Q": (136, 36, _TOKENS, d_k, False),
         "scores": (204, 36, _TOKENS, _TOKENS, False),
-        "W_O": (270, 36, *reversed(layer.attention.output_projection.weight.shape), True),
+        "W_O": (270, 36, *reversed(layer.attention.W_o.weight.shape), True),
         "W_1": (0, 128, *reversed(layer.feed_forward.inner.weight.shape), True),
         "W_2": (270, 128, *reversed(layer.feed_forward.outer.weight.shape), True),
     }

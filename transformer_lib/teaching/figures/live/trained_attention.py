@@ -38,7 +38,7 @@ def trained_looks(translator: Translator, text: str, stack: str, kind: str) -> d
     looks: list[dict] = []
     for layer, part in enumerate(model.get_submodule(stack).layers):
         attention, passed = part.get_submodule(kind), {}
-        w = {role: attention.get_submodule(f"{role}_projection") for role in ("query", "key", "value")}
+        w = {role: attention.get_submodule(f"W_{role[0]}") for role in ("query", "key", "value")}
         hooks = [
             linear.register_forward_hook(lambda _, given, made, role=role, to=passed: to.update({role: (given[0][0], made[0])}))
             for role, linear in w.items()
