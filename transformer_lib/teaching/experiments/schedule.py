@@ -269,7 +269,7 @@ def _take_steps(model: DeepStack, optimizer: torch.optim.Optimizer, data: Iterat
         optimizer.step()
 
 
-def two_networks_two_adams(seed: int = 1) -> None:
+def two_networks_two_adams(seed: int) -> None:
     """Take five steps at the full rate with a fresh or a climbed network, each with two Adams; print first move and spread."""
     fresh, data = DeepStack(layers=12, seed=seed), batches(seed)
     idle = copy.deepcopy(fresh)
@@ -280,7 +280,7 @@ def two_networks_two_adams(seed: int = 1) -> None:
     _take_steps(climbed, climbed_adam, batches(seed), [FACTOR * noam_rate(step, D_MODEL, WARMUP) for step in range(1, 41)])
     forgetful = copy.deepcopy(climbed)
     full = None
-    print(f"{'':34}{'first move':14}spread before → after")
+    print(f"{f'start {seed}':34}{'first move':14}spread before → after")
     for name, model, optimizer in [
         ("fresh network, fresh Adam", fresh, transformer_optimizer(fresh)),
         ("fresh network, Adam has watched", idle, idle_adam),
