@@ -38,8 +38,8 @@ def noam_rate(step: int, d_model: int, warmup: int = 4000) -> float:
 class NoamSchedule(LambdaLR):
     """Multiply the learning rate of `optimizer` by `noam_rate`, step by step.
 
-    Call `step()` after each step of the optimizer. Loading a `state_dict` brings back the
-    saved run's step, `d_model` and `warmup`, and sets the optimizer's rate.
+    Call `step()` after each step of the optimizer. Loading a `state_dict` brings back
+    the saved run's step, `d_model` and `warmup`, and sets the optimizer's rate.
     """
 
     def __init__(

@@ -75,7 +75,7 @@ def _moves(
     hint="For 5, then –5, with d_model 4 and warm-up 4, the moves are –0.0625 and 0.00658",
 )
 def adam_with_warmup(gradients: list[float], d_model: int, warmup: int) -> Iterator:
-    """The reader's `adam_with_warmup(gradients, d_model, warmup)` lists the moves of one weight: Adam under the paper's schedule."""
+    """The reader's `adam_with_warmup(gradients, d_model, warmup)` lists the moves that Adam and the schedule make."""
     given = (gradients, d_model, warmup)
     right = _moves(*given)
     yield right, "the moves of torch's Adam under NoamSchedule"

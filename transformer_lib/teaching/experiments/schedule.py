@@ -113,7 +113,7 @@ def train_to_copy(
 
 @dataclass
 class Run:
-    """A training that was watched: the loss before each step, the mean move of a weight in it, looks by number of steps done."""
+    """A training that was watched: loss and mean move of a weight in each step, and looks, by the number of steps done."""
 
     model: DeepStack
     losses: list[float] = field(default_factory=list)
@@ -156,7 +156,9 @@ def watch_training(schedule: Callable, *, steps: int = WARMUP, seed: int = 0, lo
         if len(run.moves) in looks:
             run.looks[len(run.moves)], run.spreads[len(run.moves)] = look_at(run.model), spread(run.model)
 
-    run.losses = train_to_copy(run.model, seed=seed, learning_rate=FACTOR, schedule=schedule, steps=steps, after_step=after_step)
+    run.losses = train_to_copy(
+        run.model, seed=seed, learning_rate=FACTOR, schedule=schedule, steps=steps, after_step=after_step
+    )
     return run
 
 

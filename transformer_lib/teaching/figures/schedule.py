@@ -6,7 +6,18 @@ from collections.abc import Callable
 import torch
 
 from transformer_lib.schedule import noam_rate
-from transformer_lib.teaching.experiments.schedule import D_MODEL, FACTOR, GUESS, LETTERS, PEAK, WARMUP, Run, decaying, recorded, watched
+from transformer_lib.teaching.experiments.schedule import (
+    D_MODEL,
+    FACTOR,
+    GUESS,
+    LETTERS,
+    PEAK,
+    WARMUP,
+    Run,
+    decaying,
+    recorded,
+    watched,
+)
 from transformer_lib.teaching.figures import COLOURS, arrow, block, card, sheet, show, subplots, text
 
 AT_ONCE = {"color": COLOURS["key"], "linestyle": "--", "label": "at once"}
@@ -30,9 +41,9 @@ def two_runs(at_once: Run, climbing: Run) -> None:
     figure.suptitle("The same network: only the one whose rate climbs learns", weight="bold")
     show(
         figure,
-        alt="Two panels over 100 training steps. Left, two learning rates: one is 0.0044 from the first step on, the other climbs "
-        "from 0 to 0.0044 in a straight line. Right, the losses: with the full rate at once the loss stays at 2.485, the "
-        "loss of a network that knows nothing; with the climbing rate it falls to almost 0.",
+        alt="Two panels over 100 training steps. Left, two learning rates: one is 0.0044 from the first step on, the other "
+        "climbs from 0 to 0.0044 in a straight line. Right, the losses: with the full rate at once the loss stays at "
+        "2.485, the loss of a network that knows nothing; with the climbing rate it falls to almost 0.",
     )
 
 
@@ -41,9 +52,9 @@ def one_step() -> None:
     with sheet(
         7.2,
         2.55,
-        "One training step as a ring of cards. A batch enters the model; model, loss, gradient g of each weight, optimizer Adam, "
-        "move of each weight, and back to the model, to which the move is added. The schedule hands the optimizer its rate. "
-        "Optimizer and schedule are coloured.",
+        "One training step as a ring of cards. A batch enters the model; model, loss, gradient g of each weight, optimizer "
+        "Adam, move of each weight, and back to the model, to which the move is added. The schedule hands the optimizer its "
+        "rate. Optimizer and schedule are coloured.",
     ) as axes:
         text(axes, 3.6, 0.2, "One training step; this chapter builds the coloured parts", weight="bold")
         card(axes, 0.1, 0.5, 1.1, 0.6, "ink", "batch", 0)
@@ -67,9 +78,9 @@ def adam_by_hand() -> None:
     with sheet(
         7.2,
         3.0,
-        "Two steps of Adam on one weight, as blocks of numbers. Gradient g: 5, then –5. Its average m: 0.5, then –0.05; divided by "
-        "the sum of the shares, 0.1 and 0.19: 5 and –0.263. The average v of the squares: 0.5, then 0.99; divided by 0.02 and "
-        "0.0396: 25 and 25, whose root is 5. The move, in rates: –1, then 0.053.",
+        "Two steps of Adam on one weight, as blocks of numbers. Gradient g: 5, then –5. Its average m: 0.5, then –0.05; "
+        "divided by the sum of the shares, 0.1 and 0.19: 5 and –0.263. The average v of the squares: 0.5, then 0.99; divided "
+        "by 0.02 and 0.0396: 25 and 25, whose root is 5. The move, in rates: –1, then 0.053.",
     ) as axes:
         text(axes, 3.6, 0.2, "Contradicting gradients: the second move is short", weight="bold")
         look = {"cell": 0.64, "shape": False, "label": lambda i, j, value: f"{value:.3g}".replace("-", "–")}
@@ -130,9 +141,9 @@ def first_letters(run: Run) -> None:
     figure.suptitle("In one step the rows lose what tells them apart", weight="bold")
     show(
         figure,
-        alt="Three pictures of eight rows of 32 cells, one row for the first letter of each of eight inputs, with the letter that the "
-        "network answers at its right. In the fresh network many cells are coloured and the rows differ. After one step "
-        "hardly a cell has colour, after five steps none, and the answer is the same letter in all eight rows.",
+        alt="Three pictures of eight rows of 32 cells, one row for the first letter of each of eight inputs, with the letter "
+        "that the network answers at its right. In the fresh network many cells are coloured and the rows differ. After "
+        "one step hardly a cell has colour, after five steps none, and the answer is the same letter in all eight rows.",
     )
 
 
@@ -143,18 +154,22 @@ def two_branches() -> None:
     axes.plot(steps, [0.5 * step / 8 for step in steps], color=COLOURS["muted"], linestyle=":")
     axes.plot(steps, [0.5 * step**-0.5 for step in steps], color=COLOURS["muted"], linestyle="--")
     axes.plot(steps, [noam_rate(step, 4, 4) for step in steps], "o-", color=COLOURS["query"], linewidth=3)
-    for step, words, place in [(1, "0.0625", (1.3, 0.03)), (2, "0.125", (2.3, 0.095)), (4, "peak 0.25", (4.2, 0.275))]:
+    for words, place in [
+        ("0.0625", (1.3, 0.03)),
+        ("0.125", (2.3, 0.095)),
+        ("peak 0.25", (4.2, 0.275)),
+        ("0.125", (13.6, 0.15)),
+    ]:
         axes.text(*place, words, color=COLOURS["query"], weight="bold")
-    axes.text(13.6, 0.15, "0.125", color=COLOURS["query"], weight="bold")
     axes.text(6.9, 0.4, r"climb: $\frac{1}{2} \cdot step / 8$", color=COLOURS["muted"])
     axes.text(1.6, 0.42, r"fall: $\frac{1}{2} \cdot 1 / \sqrt{step}$", color=COLOURS["muted"])
     axes.set(xlabel="step", ylabel="rate", ylim=(0, 0.52), xticks=[1, 2, 4, 8, 12, 16])
     axes.set_title("The rate is the lower of two curves", weight="bold")
     show(
         figure,
-        alt="The learning rate of steps 1 to 16 for d_model 4 and warm-up 4. A dotted line climbs, a dashed curve falls, and the rate is "
-        "always the lower of the two: 0.0625 at step 1, 0.125 at step 2, the peak 0.25 at step 4 where they meet, "
-        "0.125 again at step 16.",
+        alt="The learning rate of steps 1 to 16 for d_model 4 and warm-up 4. A dotted line climbs, a dashed curve falls, and "
+        "the rate is always the lower of the two: 0.0625 at step 1, 0.125 at step 2, the peak 0.25 at step 4 where they "
+        "meet, 0.125 again at step 16.",
     )
 
 
@@ -174,8 +189,8 @@ def mean_moves(at_once: Run, climbing: Run) -> None:
     figure.suptitle("Counted in rates, moves are long at first: keep the rate small", weight="bold")
     show(
         figure,
-        alt="Mean move of a weight in each of 100 steps. Left, in thousandths: at once it begins above 4 and falls "
-        "steeply; climbing it begins near zero and stays below 0.8, while its rate, dotted, climbs to 4.4. Right, counted in "
+        alt="Mean move of a weight in each of 100 steps. Left, in thousandths: at once it begins above 4 and falls steeply; "
+        "climbing it begins near zero and stays below 0.8, while its rate, dotted, climbs to 4.4. Right, counted in "
         "rates: both begin near 1 and fall within 20 steps to about a quarter or less.",
     )
 
@@ -201,10 +216,10 @@ def which_stacks() -> None:
     figure.suptitle("Only the deep post-norm stack needs the warm-up", weight="bold")
     show(
         figure,
-        alt="Three panels, four peak rates each, three runs with and three without warm-up. Twelve layers, post-norm: at 1.8 thousandths "
-        "all six runs are near zero; at 4.4 the three with warm-up are near zero, the three without near 2.4; at 8.8 two with "
-        "warm-up are near zero, one is half way, and all without know nothing; at 17.7 all six know nothing. Two layers "
-        "post-norm, and twelve layers pre-norm: all runs are near zero at every rate.",
+        alt="Three panels, four peak rates each, three runs with and three without warm-up. Twelve layers, post-norm: at 1.8 "
+        "thousandths all six runs are near zero; at 4.4 the three with warm-up are near zero, the three without near 2.4; "
+        "at 8.8 two with warm-up are near zero, one is half way, and all without know nothing; at 17.7 all six know "
+        "nothing. Two layers post-norm, and twelve layers pre-norm: all runs are near zero at every rate.",
     )
 
 
@@ -227,9 +242,9 @@ def today(cosine_rate: Callable) -> None:
     figure.suptitle("Today: the rate ends at 0, and every weight decays alike", weight="bold")
     show(
         figure,
-        alt="Left, two rates with a warm-up of 100 steps: the cosine stays near its peak at first and ends at 0 at step 1000; the paper's "
-        "falls at once and ends at about a third. Right, a weight that starts at 1 and has gradients of 5 or of 0.05 with alternating "
-        "sign: under AdamW both decay alike, to about a third in 100 steps; with the decay inside the gradient the one hardly "
-        "decays and the other decays faster.",
+        alt="Left, two rates with a warm-up of 100 steps: the cosine stays near its peak at first and ends at 0 at step 1000; "
+        "the paper's falls at once and ends at about a third. Right, a weight that starts at 1 and has gradients of 5 or "
+        "of 0.05 with alternating sign: under AdamW both decay alike, to about a third in 100 steps; with the decay "
+        "inside the gradient the one hardly decays and the other decays faster.",
     )
     assert math.isclose(*(decaying(torch.optim.AdamW, size=size)[-1] for size in (5.0, 0.05)), rel_tol=1e-6)

@@ -42,9 +42,15 @@ QUESTIONS = [
     Question(
         "AdamW subtracts the decay beside the move of Adam, not in the gradient. What difference does it make?",
         answers=[
-            ("None: the sum of both is the same.", "In the gradient, the decay is divided by the usual size of the gradient, too."),
+            (
+                "None: the sum of both is the same.",
+                "In the gradient, the decay is divided by the usual size of the gradient, too.",
+            ),
             ("A weight with large gradients decays as fast as others.", "Nothing divides what stands beside the move."),
-            ("A weight with large gradients decays hardly at all.", "So it is with the decay in the gradient, which Adam divides."),
+            (
+                "A weight with large gradients decays hardly at all.",
+                "So it is with the decay in the gradient, which Adam divides.",
+            ),
         ],
         correct=1,
     ),
