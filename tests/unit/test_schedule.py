@@ -232,10 +232,14 @@ def test_any_number_of_axes():
     assert_close(label_smoothed_loss(logits[0, 0, 0], target[0, 0, 0]), label_smoothed_loss(logits[0, 0, :1], target[0, 0, :1]))
 
 
+@pytest.mark.parametrize("call", [lambda: noam_rate(0, 512), lambda: noam_rate(1, 512, 0), lambda: a_run(warmup=0)])
+def test_there_is_no_step_0_and_no_warm_up_of_0_steps(call):
+    with pytest.raises(ZeroDivisionError):
+        call()
+
+
 LOGITS, IDS = torch.zeros(3, 2, 7), torch.ones(3, 2, dtype=torch.long)
 WRONG_CALLS = {
-    "step must be at least 1, but it is 0": lambda: noam_rate(0, 512),
-    "warmup must be at least 1, but it is 0": lambda: a_run(warmup=0),
     "smoothing must be at least 0 and below 1, but it is -0.1": lambda: label_smoothed_loss(LOGITS, IDS, smoothing=-0.1),
     "reduction must be 'mean' or 'sum', but it is 'none'": lambda: label_smoothed_loss(LOGITS, IDS, reduction="none"),
     r"logits must have the axes of target .* \(3, 2, 7\) and \(2, 3\)": lambda: label_smoothed_loss(LOGITS, IDS.T),

@@ -1,11 +1,11 @@
 """Checks for the exercises of chapter 11, The learning rate."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from transformer_lib.teaching.exercises import exercise
 
-__all__ = ["factor_for", "first_move", "lowest_loss", "next_rates"]
+__all__ = ["adam_with_warmup", "factor_for", "first_move"]
 
 
 @exercise(
@@ -22,27 +22,6 @@ def factor_for(wanted: float, d_model: int, warmup: int) -> Iterator:
     yield (d_model * warmup) ** -0.5 / wanted, "this is the peak divided by wanted: turn it over"
     yield wanted * d_model * warmup, "the root is missing: the peak is 1 / √(d_model · warmup)"
     yield wanted * warmup**0.5, "the factor of the width is missing in the peak"
-
-
-def _rate(step: int, d_model: int, warmup: int) -> float:
-    return d_model**-0.5 * min(step**-0.5, step * warmup**-1.5) if step else 0.0
-
-
-@exercise(
-    cases=[(7, 5, 512, 4000), (0, 3, 16, 2), (3, 4, 4, 5), (9, 1, 64, 4)],
-    hint="Step number n has the rate noam_rate(n, d_model, warmup)",
-)
-def next_rates(done: int, count: int, d_model: int, warmup: int) -> Iterator:
-    """The reader's `next_rates(done, count, d_model, warmup)` lists the rates of the `count` steps that follow."""
-
-    def rates(first: int) -> list[float]:
-        return [_rate(step, d_model, warmup) for step in range(first, first + count)]
-
-    yield rates(done + 1), "after 7 steps comes step 8, and a run that was stopped goes on as if nothing had happened"
-    yield rates(done), f"step {done} is done already: the next one is step {done + 1}"
-    if done:
-        yield rates(1), f"the schedule starts again at step 1, but {done} steps are done"
-    yield rates(done + 2), f"step {done + 1} is left out"
 
 
 @exercise(
@@ -66,34 +45,48 @@ def first_move(gradient: float, rate: float, epsilon: float) -> Iterator:
     )
 
 
-def _part(share: float) -> float:
-    return -share * math.log(share) if share > 0 else 0.0
-
-
-def _entropy(vocab: int, share: float) -> float:
-    """Return the entropy of a target that gives `share` to each word but one, and the rest to that one."""
-    return _part(1 - (vocab - 1) * share) + (vocab - 1) * _part(share)
+def _moves(
+    gradients: Sequence[float],
+    d_model: int,
+    warmup: int,
+    first: int = 1,
+    corrected: tuple[bool, bool] = (True, True),
+    betas: tuple[float, float] = (0.9, 0.98),
+    signed: bool = False,
+    scheduled: bool = True,
+) -> list[float]:
+    """Return the moves of one weight under the paper's Adam and schedule, or under one that is wrong in a usual way."""
+    m = v = 0.0
+    moves = []
+    for step, gradient in enumerate(gradients, start=1):
+        m = betas[0] * m + (1 - betas[0]) * gradient
+        v = betas[1] * v + (1 - betas[1]) * (gradient if signed else gradient**2)
+        m_hat = m / (1 - betas[0] ** step) if corrected[0] else m
+        v_hat = v / (1 - betas[1] ** step) if corrected[1] else v
+        number = step + first - 1
+        rate = d_model**-0.5 * min(number**-0.5, number * warmup**-1.5) if number else 0.0
+        size = math.sqrt(v_hat) if v_hat > 0 else math.nan
+        moves.append(-(rate if scheduled else 1.0) * m_hat / (size + 1e-9))
+    return moves
 
 
 @exercise(
-    cases=[(5, 0.1), (37_000, 0.1), (2, 0.5), (10, 0.3), (10, 0.0)],
-    hint="It is the entropy of the target, −Σ q · log q",
+    cases=[([5.0, -5.0], 4, 4), ([0.3, -0.1, 0.2, 0.2, -0.4, 0.0], 16, 3), ([2e-5, 1.0, -3.0], 32, 100)],
+    hint="For 5, then –5, with d_model 4 and warm-up 4, the moves are –0.0625 and 0.00658",
 )
-def lowest_loss(vocab: int, smoothing: float) -> Iterator:
-    """The reader's `lowest_loss(vocab, smoothing)` returns the entropy of the smoothed target."""
-    share = smoothing / vocab
-    right = _entropy(vocab, share)
-    yield right, "the entropy of the target: 0.3897 for five words, and 1.38 for 37,000"
-    if not smoothing:
-        for nothing in (ValueError, math.nan):
-            yield (
-                nothing,
-                "with smoothing 0 the other words have q = 0, and log 0 has no value: 0 · log 0 counts as 0, so return 0",
-            )
-        return
-    yield 0.0, "a perfect model reaches 0 only without smoothing"
-    yield -right, "the sign: an entropy is never negative"
-    yield -math.log(1 - smoothing + share), "this counts the right word alone, with weight 1: sum −q · log q over all words"
-    yield _part(1 - smoothing + share) + _part(share), "there are vocab − 1 other words, not one"
-    yield _entropy(vocab, smoothing / (vocab - 1)), "this is the floor of ε/(V−1), not of ε/V"
-    yield right / math.log(2), "this is in bits: use the natural logarithm"
+def adam_with_warmup(gradients: list[float], d_model: int, warmup: int) -> Iterator:
+    """The reader's `adam_with_warmup(gradients, d_model, warmup)` lists the moves that Adam and the schedule make."""
+    given = (gradients, d_model, warmup)
+    right = _moves(*given)
+    yield right, "the moves of torch's Adam under NoamSchedule"
+    yield [-move for move in right], "the sign: a move goes against the gradient"
+    yield _moves(*given, scheduled=False), "these are the moves in rates: multiply each by the rate of its step"
+    yield _moves(*given, first=0), "the first step has number 1, not 0, so its rate is not 0"
+    yield _moves(*given, first=2), "the first step has the rate of step 1, and this is the rate of step 2"
+    yield _moves(*given, corrected=(False, False)), "the averages start at 0: divide m and v by the sums of their shares"
+    yield _moves(*given, corrected=(True, False)), "v starts at 0, too: divide it by 1 - 0.98**step"
+    yield _moves(*given, corrected=(False, True)), "m starts at 0, too: divide it by 1 - 0.9**step"
+    yield _moves(*given, betas=(0.98, 0.9)), "β₁ = 0.9 belongs to m, and β₂ = 0.98 to v"
+    yield _moves(*given, betas=(0.9, 0.999)), "this is torch's default for β₂; the paper's is 0.98"
+    yield _moves(*given, signed=True), "v is the average of the *squares* of the gradients"
+    yield [sum(right[: step + 1]) for step in range(len(right))], "these are the places of the weight: return the moves"

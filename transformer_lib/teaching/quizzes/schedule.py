@@ -22,9 +22,9 @@ QUESTIONS = [
         correct=1,
     ),
     Question(
-        "A trained network, its loss at 0.01, goes on with an Adam that starts anew. What did the chapter see in 40 steps?",
+        "A trained network, its loss at 0.01, goes on with an Adam that starts anew. What did the chapter see in 20 steps?",
         answers=[
-            ("A loss near 0.01: what is learned stays.", "It rose in a single step, to 3.77."),
+            ("A loss near 0.01: what is learned stays.", "It rose in a single step, above that of a guess."),
             ("A loss near 2.5 until the end.", "So it was with the fresh network. The trained one came back."),
             ("A loss above 2.5, and then a low one.", "The fresh Adam does the harm; a trained network recovers from it."),
         ],
@@ -40,13 +40,18 @@ QUESTIONS = [
         correct=0,
     ),
     Question(
-        "Five words, ε = 0.1: the smoothed loss of a model has come down to its lowest, 0.39. "
-        "Which probability does the model give the right word?",
+        "AdamW subtracts the decay beside the move of Adam, not in the gradient. What difference does it make?",
         answers=[
-            ("0.68, because −log 0.68 is 0.39.", "That would be the plain loss. The smoothed one asks for all five shares."),
-            ("0.90, because 0.10 is handed out.", "A fifth of the 0.10 is handed to the right word itself."),
-            ("0.92, because 0.02 is given back.", "The loss is lowest where the probabilities are the target's shares."),
+            (
+                "None: the sum of both is the same.",
+                "In the gradient, the decay is divided by the usual size of the gradient, too.",
+            ),
+            ("A weight with large gradients decays as fast as others.", "Nothing divides what stands beside the move."),
+            (
+                "A weight with large gradients decays hardly at all.",
+                "So it is with the decay in the gradient, which Adam divides.",
+            ),
         ],
-        correct=2,
+        correct=1,
     ),
 ]
