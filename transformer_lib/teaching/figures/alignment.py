@@ -1,6 +1,7 @@
 """Chapter 4's drawings: two exams, one look, the context as a moving point, a learned score, one step, maps, curves."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import torch
@@ -32,7 +33,7 @@ def _networks(axes, y: float) -> None:
         text(axes, 0.9 + 1.1 * n, y + 0.38, word)
         text(axes, 4.19 + 1.1 * n, y + 0.38, written)
     places = [0.9, 2.0, 3.1, 4.19, 5.29, 6.39]
-    for n, (left, right) in enumerate(zip(places, places[1:])):
+    for n, (left, right) in enumerate(pairwise(places)):
         arrow(axes, (left + 0.2, y), (right - 0.2, y), "key" if n == 2 else "muted")
 
 
@@ -66,8 +67,8 @@ def two_exams() -> None:
 def one_look(memory: Tensor, query: Tensor, scores: Tensor, weights: Tensor, context: Tensor) -> None:
     """Show the three moves from the memory's rows to the context, with their numbers."""
     alt = (
-        "From left to right: the query (1, 2) above the memory's rows, the (1, 0), white (0, 1), cow (2, 1); their dot products "
-        "1, 2, 4; the exponentials 2.72, 7.39, 54.6; the weights 0.04, 0.11, 0.84; and the context (1.73, 0.96)."
+        "From left to right: the query (1, 2) above the memory's rows, the (1, 0), white (0, 1), cow (2, 1); their dot "
+        "products 1, 2, 4; the exponentials 2.72, 7.39, 54.6; the weights 0.04, 0.11, 0.84; and the context (1.73, 0.96)."
     )
     with sheet(7.2, 2.75, alt) as axes:
         text(axes, 3.6, 0.2, "Score, weigh, mix", weight="bold")
@@ -200,23 +201,15 @@ def decoder_step() -> None:
 def weight_map(written: Sequence[str], source: Sequence[str], weights: Tensor) -> None:
     """Show the weights, a line for each written word, a column for each source word."""
     alt = (
-        "A table of weights, a line for each written word and a column for each word of the white cow is tired. la looks mostly "
-        "at cow, vache at cow, blanche at cow too and hardly at white, est at is, fatiguée at tired."
+        "A table of weights, a line for each written word and a column for each word of the white cow is tired. la looks "
+        "mostly at cow, vache at cow, blanche at cow too and hardly at white, est at is, fatiguée at tired."
     )
     high = 0.36
     with sheet(7.2, 1.05 + high * len(written), alt) as axes:
         text(axes, 3.6, 0.2, "Each written word, and where the decoder looked", weight="bold")
         look = {"cell": 0.95, "high": high, "rows": written, "columns": source, "shape": False}
-        block(
-            axes,
-            1.55,
-            0.85,
-            weights,
-            "query",
-            **look,
-            strength=lambda i, j, w: 0.03 + 0.6 * w,
-            label=lambda i, j, w: f"{w:.2f}",
-        )
+        look |= {"strength": lambda i, j, w: 0.03 + 0.6 * w, "label": lambda i, j, w: f"{w:.2f}"}
+        block(axes, 1.55, 0.85, weights, "query", **look)
 
 
 def _curve(axes, lengths, runs, *, colour: str, style: str, label: str) -> None:
@@ -237,22 +230,16 @@ def exact_match() -> None:
     ]:
         runs = torch.tensor(after["numbers"][name]["exact_match"])[:, :shown]
         _curve(axes, lengths, runs, colour=colour, style=style, label=label)
-    _curve(
-        axes,
-        lengths,
-        torch.tensor(before["numbers"]["reverse"]["64"]),
-        colour="mask",
-        style="-",
-        label="one vector (chapter 1)",
-    )
+    runs = torch.tensor(before["numbers"]["reverse"]["64"])
+    _curve(axes, lengths, runs, colour="mask", style="-", label="one vector (chapter 1)")
     axes.axvline(12, color=COLOURS["muted"], lw=1, ls=":")
     axes.set(xlabel="letters in the sentence", ylabel="share without a mistake", ylim=(-0.02, 1.04), xticks=lengths)
     axes.set_title("With attention the knee is gone", weight="bold")
     axes.legend(loc="lower left", frameon=False)
     show(
         figure,
-        alt="Share of reversed sentences without a mistake against their length, mean and range of three seeds. With one vector "
-        "it falls to zero by 14 letters, and with attention without the tanh in the same way. With additive and with "
+        alt="Share of reversed sentences without a mistake against their length, mean and range of three seeds. With one "
+        "vector it falls to zero by 14 letters, and with attention without the tanh in the same way. With additive and with "
         "dot-product attention it falls slowly, to about 0.87 at 12 letters and 0.7 at 16.",
     )
 
@@ -268,6 +255,6 @@ def mean_map(weights: Sequence[Sequence[float]]) -> None:
     axes.set(xticks=[0, 11], yticks=[0, 11])
     show(
         figure,
-        alt="A mean attention map, 12 by 12, with crosses from the top right to the bottom left, where the needed letter stands. "
-        "Most of the weight lies one place to the right of the crosses.",
+        alt="A mean attention map, 12 by 12, with crosses from the top right to the bottom left, where the needed letter "
+        "stands. Most of the weight lies one place to the right of the crosses.",
     )
