@@ -1,4 +1,4 @@
-"""Chapter 4's maps with Bahdanau's style of looking: an encoder that reads in one direction, and one that reads in both."""
+"""Chapter 4's maps with Bahdanau's order of looking: an encoder that reads in one direction, and one that reads in both."""
 
 import torch
 from torch import Tensor, nn
@@ -7,6 +7,7 @@ from benchmarks.alignment_length import D_MODEL, LENGTHS, MAP_LENGTH, SEEDS, STE
 from benchmarks.records import write_record
 from transformer_lib.alignment import AttentionSeq2Seq
 from transformer_lib.seq2seq import RecurrentEncoder
+from transformer_lib.teaching.experiments.alignment import looking_first
 from transformer_lib.teaching.experiments.sequence_tasks import VOCABULARY, exact_match, train_on_task
 
 NAME = "alignment_bidirectional"
@@ -29,7 +30,7 @@ class BothWays(nn.GRU):
 def measure(directions: str, seed: int) -> dict[str, object]:
     """Train one model on the reverse task and measure it on sentences drawn from another seed."""
     torch.manual_seed(seed)
-    model = AttentionSeq2Seq(VOCABULARY, VOCABULARY, d_model=D_MODEL, hidden_size=HIDDEN, style="bahdanau")
+    model = looking_first(AttentionSeq2Seq(VOCABULARY, VOCABULARY, d_model=D_MODEL, hidden_size=HIDDEN))
     if directions == "both directions":
         model.encoder = RecurrentEncoder(VOCABULARY, D_MODEL, HIDDEN, layer=BothWays)
     train_on_task(model, task="reverse", seed=seed, steps=STEPS)

@@ -7,6 +7,7 @@ from torch.nn.functional import pad
 from benchmarks.records import write_record
 from transformer_lib.alignment import AttentionSeq2Seq, DotProductAttention
 from transformer_lib.seq2seq import SOS_ID, greedy_decode
+from transformer_lib.teaching.experiments.alignment import looking_first
 from transformer_lib.teaching.experiments.sequence_tasks import VOCABULARY, exact_match, task_batch, train_on_task
 
 NAME = "alignment_length"
@@ -30,14 +31,14 @@ class OneNeuron(nn.Module):
         return (weights.unsqueeze(1) @ memory).squeeze(1), weights
 
 
-# name: task, hidden size, what makes the attention (None: additive), the decoder's style
+# name: task, hidden size, what makes the attention (None: additive), whether the decoder looks before it reads
 MODELS = {
-    "additive": ("reverse", 64, None, "luong"),
-    "dot product": ("reverse", 64, DotProductAttention, "luong"),
-    "one linear neuron": ("reverse", 64, lambda: OneNeuron(64), "luong"),
-    "additive, look before": ("reverse", 64, None, "bahdanau"),
-    "additive, look before, copy": ("copy", 64, None, "bahdanau"),
-    "additive, hidden 32": ("reverse", 32, None, "luong"),
+    "additive": ("reverse", 64, None, False),
+    "dot product": ("reverse", 64, DotProductAttention, False),
+    "one linear neuron": ("reverse", 64, lambda: OneNeuron(64), False),
+    "additive, look before": ("reverse", 64, None, True),
+    "additive, look before, copy": ("copy", 64, None, True),
+    "additive, hidden 32": ("reverse", 32, None, False),
 }
 
 
@@ -62,10 +63,12 @@ def largest_weights(maps: Tensor, task: str) -> dict[str, float]:
 
 def measure(name: str, seed: int) -> dict[str, object]:
     """Train one model and measure it on sentences drawn from another seed."""
-    task, hidden, make_attention, style = MODELS[name]
+    task, hidden, make_attention, looks_first = MODELS[name]
     torch.manual_seed(seed)
     attention = make_attention() if make_attention else None
-    model = AttentionSeq2Seq(VOCABULARY, VOCABULARY, d_model=D_MODEL, hidden_size=hidden, attention=attention, style=style)
+    model = AttentionSeq2Seq(VOCABULARY, VOCABULARY, d_model=D_MODEL, hidden_size=hidden, attention=attention)
+    if looks_first:
+        model = looking_first(model)
     train_on_task(model, task=task, seed=seed, steps=STEPS)
     matches = [exact_match(model, task=task, length=length, seed=1000 + seed) for length in LENGTHS]
     return {"exact_match": matches, "largest_weight": largest_weights(maps_of(model, task, 1000 + seed), task)}

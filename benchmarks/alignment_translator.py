@@ -15,15 +15,15 @@ from transformer_lib.teaching.experiments.alignment import (
 
 NAME = "alignment_translator"
 SEEDS = [0, 1, 2, 3, 4]
-SENTENCE, WORD = "this white owl is small", "blanc"
-HIDDEN = ["white", "owl"]
-WITHOUT_WHITE = "this owl is small"  # one thing at a time is taken from it
+SENTENCE, WORD = "the white cow is tired", "blanche"
+HIDDEN = ["white", "cow"]
+WITHOUT_WHITE = "the cow is tired"  # one thing at a time is taken from it
 FIRST_WORDS = ["I", "we", "they", "these", "this", "the", "her", "a"]
 
 
 @torch.no_grad()
 def exchanged(model: AttentionSeq2Seq, sentences: Sentences) -> dict[str, str]:
-    """Return what is written with the row of owl, and with the first state, of a sentence without white."""
+    """Return what is written with the row of cow, and with the first state, of a sentence without white."""
     words = {token: word for word, token in sentences.french.items()}
 
     def start(text: str) -> AttentionState:
@@ -37,9 +37,9 @@ def exchanged(model: AttentionSeq2Seq, sentences: Sentences) -> dict[str, str]:
         return " ".join(written)
 
     row, first_state, colourless = start(SENTENCE), start(SENTENCE), start(WITHOUT_WHITE)
-    row.memory[0, 2] = colourless.memory[0, 1]  # owl is place 2 here, and place 1 there
+    row.memory[0, 2] = colourless.memory[0, 1]  # cow is place 2 here, and place 1 there
     first_state.hidden = colourless.hidden
-    return {"row of owl": write(row), "first state": write(first_state)}
+    return {"row of cow": write(row), "first state": write(first_state)}
 
 
 def measure(seed: int) -> dict[str, object]:

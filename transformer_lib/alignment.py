@@ -15,20 +15,17 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from .seq2seq import PAD_ID, RecurrentEncoder
-from .validation import check_choice, check_padding, check_tokens
+from .validation import check_padding, check_tokens
 
 # %% ../notebooks/04_alignment.ipynb #attention-pooling
 def masked_softmax(
     scores: Float[Tensor, "*batch seq"], mask: Bool[Tensor, "..."] | None = None
 ) -> Float[Tensor, "*batch seq"]:
-    """Return the softmax over the last axis, over the positions where `mask` is True.
-
-    Where the mask leaves nothing to see, all weights are zero.
-    """
+    """Return the softmax over the last axis, over the places where `mask` is True."""
     if mask is None:
         return scores.softmax(dim=-1)
     weights = scores.masked_fill(~mask, -math.inf).softmax(dim=-1)
-    return weights.masked_fill(~mask, 0.0)  # where all was -inf, softmax gave NaN
+    return weights.masked_fill(~mask, 0.0)  # where nothing is allowed: zeros
 
 
 def attention_pooling(
@@ -36,9 +33,8 @@ def attention_pooling(
     memory: Float[Tensor, "batch seq d"],
     mask: Bool[Tensor, "batch seq"] | None = None,
 ) -> tuple[Float[Tensor, "batch d"], Float[Tensor, "batch seq"]]:
-    """Turn scores into weights that sum to 1, and the weights into the context.
+    """Weigh and mix: turn scores into weights, and the weights into the context.
 
-    `mask` is True where there is something to see.
     Source: Bahdanau et al. (2015), equations 5 and 6.
     """
     weights = masked_softmax(scores, mask)  # (batch, seq)
@@ -47,9 +43,8 @@ def attention_pooling(
 
 # %% ../notebooks/04_alignment.ipynb #dot-product-attention
 class DotProductAttention(nn.Module):
-    """Look at the rows of the memory whose dot product with the query is large.
+    """Score each row of the memory by its dot product with the query.
 
-    `mask` is True where the query may look; without it, it may look everywhere.
     Source: Luong et al. (2015), section 3.1, "dot".
     """
 
@@ -64,17 +59,16 @@ class DotProductAttention(nn.Module):
 
 # %% ../notebooks/04_alignment.ipynb #additive-attention
 class AdditiveAttention(nn.Module):
-    """Score each row of memory with a small network of one tanh layer and one neuron.
+    """Score each row of the memory by `v · tanh(W_q q + W_m m)`, without biases.
 
-    The score of row `m` for query `q` is `v · tanh(W_q q + W_m m)`, without biases.
     Source: Bahdanau et al. (2015), section 3.1 and appendix A.1.2.
     """
 
     def __init__(self, query_size: int, memory_size: int, hidden_size: int) -> None:
         super().__init__()
-        self.from_query = nn.Linear(query_size, hidden_size, bias=False)
-        self.from_memory = nn.Linear(memory_size, hidden_size, bias=False)
-        self.to_score = nn.Linear(hidden_size, 1, bias=False)
+        self.from_query = nn.Linear(query_size, hidden_size, bias=False)  # W_q
+        self.from_memory = nn.Linear(memory_size, hidden_size, bias=False)  # W_m
+        self.to_score = nn.Linear(hidden_size, 1, bias=False)  # v
 
     def forward(
         self,
@@ -88,6 +82,7 @@ class AdditiveAttention(nn.Module):
         return attention_pooling(scores, memory, mask)
 
 # %% ../notebooks/04_alignment.ipynb #attention-state
+# @title What is kept between two words
 @dataclass
 class AttentionState:
     """What the decoder knows between two tokens, and where it has looked so far."""
@@ -106,26 +101,16 @@ class AttentionState:
 
 # %% ../notebooks/04_alignment.ipynb #attention-decoder
 class AttentionDecoder(nn.Module):
-    """Write the next token from the state and from what attention sees in the memory.
+    """At each step, read the last token, look at the memory, and score the next token.
 
-    `style` says when it looks: "luong" after the cell has read the last token, with the
-    new state; "bahdanau" before, with the previous state. Luong's tanh layer on state
-    and context is left out: the output layer and the next step take them as they are.
-    The `state` is changed: it has read `tokens`, and holds their weights.
-    Source: Luong et al. (2015), section 3; Bahdanau et al. (2015), section 3.1.
+    Source: Luong et al. (2015), section 3, without the tanh layer of equation 5.
     """
 
     def __init__(
-        self,
-        vocab_size: int,
-        d_model: int,
-        hidden_size: int,
-        attention: nn.Module,
-        style: str = "luong",
+        self, vocab_size: int, d_model: int, hidden_size: int, attention: nn.Module
     ) -> None:
         super().__init__()
-        check_choice(["luong", "bahdanau"], style=style)
-        self.style, self.attention = style, attention
+        self.attention = attention
         self.embedding = nn.Embedding(vocab_size, d_model)
         self.cell = nn.GRUCell(d_model + hidden_size, hidden_size)
         self.output = nn.Linear(2 * hidden_size, vocab_size)
@@ -133,22 +118,23 @@ class AttentionDecoder(nn.Module):
     def forward(
         self, tokens: Int[Tensor, "batch target"], state: AttentionState
     ) -> Float[Tensor, "batch target vocab"]:
-        check_tokens("tokens", tokens, self.embedding.num_embeddings)
-        hidden, context = state.hidden, state.context  # each (batch, hidden)
-        logits, rows = [], []
-        for token in self.embedding(tokens).unbind(dim=1):  # (batch, d_model)
-            if self.style == "bahdanau":
-                context, weights = self.attention(hidden, state.memory, state.mask)
-            hidden = self.cell(torch.cat([token, context], dim=-1), hidden)
-            if self.style == "luong":
-                context, weights = self.attention(hidden, state.memory, state.mask)
-            logits.append(self.output(torch.cat([hidden, context], dim=-1)))
-            rows.append(weights.detach())  # (batch, source)
-        state.hidden, state.context = hidden, context
-        state.weights = torch.cat([state.weights, torch.stack(rows, dim=1)], dim=1)
+        logits, looks = [], [state.weights]
+        for word in self.embedding(tokens).unbind(dim=1):  # (batch, d_model)
+            # 1. read: the last word and the last context
+            x = torch.cat([word, state.context], dim=-1)  # (batch, d_model + hidden)
+            state.hidden = self.cell(x, state.hidden)  # (batch, hidden)
+            # 2. look: the state is the query
+            context, weights = self.attention(state.hidden, state.memory, state.mask)
+            state.context = context  # (batch, hidden)
+            looks.append(weights.detach().unsqueeze(1))  # (batch, 1, source)
+            # 3. write: state and context
+            x = torch.cat([state.hidden, context], dim=-1)  # (batch, 2 * hidden)
+            logits.append(self.output(x))  # (batch, vocab)
+        state.weights = torch.cat(looks, dim=1)  # (batch, prefix, source)
         return torch.stack(logits, dim=1)  # (batch, target, vocab)
 
 # %% ../notebooks/04_alignment.ipynb #attention-seq-to-seq
+# @title The whole model
 class AttentionSeq2Seq(nn.Module):
     """Encoder and decoder joined by attention: the decoder can look at each word again.
 
@@ -167,14 +153,13 @@ class AttentionSeq2Seq(nn.Module):
         d_model: int,
         hidden_size: int,
         attention: nn.Module | None = None,
-        style: str = "luong",
     ) -> None:
         super().__init__()
         if attention is None:
             attention = AdditiveAttention(hidden_size, hidden_size, hidden_size)
         self.encoder = RecurrentEncoder(source_vocab_size, d_model, hidden_size)
         self.decoder = AttentionDecoder(
-            target_vocab_size, d_model, hidden_size, attention, style
+            target_vocab_size, d_model, hidden_size, attention
         )
 
     def forward(
@@ -201,4 +186,5 @@ class AttentionSeq2Seq(nn.Module):
         self, tokens: Int[Tensor, "batch target"], state: AttentionState
     ) -> Float[Tensor, "batch target vocab"]:
         """Add `tokens` to the prefix; return the logits of what follows each."""
+        check_tokens("tokens", tokens, self.decoder.embedding.num_embeddings)
         return self.decoder(tokens, state)

@@ -17,6 +17,7 @@ from transformer_lib.alignment import (
     DotProductAttention,
 )
 from transformer_lib.seq2seq import greedy_decode
+from transformer_lib.teaching.experiments.alignment import LookFirst
 
 sizes = st.integers(1, 5)
 
@@ -123,30 +124,30 @@ def a_state(hidden, memory, mask=None, context=None):
     )
 
 
-@pytest.mark.parametrize("style", ["luong", "bahdanau"])
-def test_the_decoder_follows_its_formula(style):
-    """`style` decides with which state it looks; the query of the first step tells the two apart."""
-    decoder = AttentionDecoder(9, 3, 4, DotProductAttention(), style=style).double()
+@pytest.mark.parametrize("kind", [AttentionDecoder, LookFirst])
+def test_the_decoder_follows_its_formula(kind):
+    """Ours looks with the current state, Bahdanau's with the previous one."""
+    decoder = kind(9, 3, 4, DotProductAttention()).double()
     memory, mask, words = numbers(2, 5, 4), a_mask(2, 5), torch.randint(9, (2, 3))
     hidden, context = numbers(2, 4), numbers(2, 4)
     state = a_state(hidden, memory, mask, context)
     logits = decoder(words, state)
     for t in range(3):
         word = decoder.embedding(words[:, t])
-        if style == "bahdanau":
+        if kind is LookFirst:
             context, expected = DotProductAttention()(hidden, memory, mask)
         hidden = decoder.cell(torch.cat([word, context], dim=-1), hidden)
-        if style == "luong":
+        if kind is AttentionDecoder:
             context, expected = DotProductAttention()(hidden, memory, mask)
         assert_close(state.weights[:, t], expected)
         assert_close(logits[:, t], decoder.output(torch.cat([hidden, context], dim=-1)))
     assert_close((state.hidden, state.context), (hidden, context))
 
 
-@pytest.fixture(params=["luong", "bahdanau"])
-def model(request):
+@pytest.fixture
+def model():
     torch.manual_seed(0)
-    return AttentionSeq2Seq(13, 13, d_model=6, hidden_size=8, style=request.param).double()
+    return AttentionSeq2Seq(13, 13, d_model=6, hidden_size=8).double()
 
 
 def decoded(model, source, words):
@@ -190,6 +191,6 @@ def test_every_parameter_learns(model):
     assert silent == []
 
 
-def test_an_unknown_style_is_refused():
-    with pytest.raises(ValueError, match="style must be 'luong' or 'bahdanau', but it is 'now'"):
-        AttentionDecoder(13, 3, 4, DotProductAttention(), style="now")
+def test_an_id_that_the_vocabulary_does_not_have_is_refused(model):
+    with pytest.raises(ValueError, match="tokens"):
+        model.decode(torch.tensor([[13]]), model.start(torch.tensor([[3, 4]])))

@@ -6,11 +6,19 @@ import re
 import numpy as np
 import pytest
 import torch
+from torch import nn
 from torch.nn.functional import pad
 
+from transformer_lib.alignment import AdditiveAttention, attention_pooling
 from transformer_lib.teaching.exercises import alignment, bug_museum, encoder, positional_encoding, training
 
-NAMED = {"steer": alignment, "two_bends": encoder, "shift_matrix": positional_encoding, "write_safely": training}
+NAMED = {
+    "additive_attention": alignment,
+    "steer": alignment,
+    "two_bends": encoder,
+    "shift_matrix": positional_encoding,
+    "write_safely": training,
+}
 
 
 def shift_matrix(shift, d_model, exponent=2):
@@ -31,6 +39,32 @@ def only_from_zero(shift, d_model):
     angles = np.outer([0, shift], 1 / 10000 ** (np.arange(0, d_model, 2) / d_model))
     start, end = np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(2, d_model)
     return np.outer(end, start) / (start @ start)
+
+
+def additive(mask_scores=True, **slips):
+    """A class as `additive_attention` asks for, with a slip: another layer, another way from the scores to the answer."""
+
+    class Answer(AdditiveAttention):
+        def __init__(self, *sizes):
+            super().__init__(*sizes)
+            for name, make in slips.get("parts", {}).items():
+                setattr(self, name, make(*sizes))
+
+        def forward(self, query, memory, mask=None):
+            if "forward" in slips:
+                return slips["forward"](self, query, memory, mask)
+            return super().forward(query, memory, mask if mask_scores else None)
+
+    return Answer
+
+
+def without_tanh(layer, query, memory, mask):
+    scores = layer.to_score(layer.from_query(query).unsqueeze(1) + layer.from_memory(memory)).squeeze(2)
+    return attention_pooling(scores, memory, mask)
+
+
+def not_written(layer, query, memory, mask):
+    raise NotImplementedError
 
 
 def bends(w_1, b_1, w_2, b_2=0):
@@ -97,10 +131,21 @@ def which_bug(build, skip=()):
 
 
 CASES = [
+    ("additive_attention", additive(), "✓"),
+    ("additive_attention", additive(mask_scores=False), "with a mask: the mask is not used"),
+    ("additive_attention", additive(forward=without_tanh), "the tanh is missing"),
+    ("additive_attention", additive(forward=not_written), "forward is not written yet"),
+    (
+        "additive_attention",
+        additive(forward=lambda layer, *given: AdditiveAttention.forward(layer, *given)[::-1]),
+        "context first",
+    ),
+    ("additive_attention", additive(parts={"to_score": lambda q, m, h: nn.Linear(h, 1)}), "to_score has a bias"),
+    ("additive_attention", additive(parts={"from_memory": lambda q, m, h: nn.Linear(h, m, bias=False)}), "is nn.Linear"),
     ("steer", lambda: [(2, -8), (-8, 4), (4, 4), None], "✓"),
-    ("steer", lambda: [(1, 0), (-8, 4), (4, 4), None], "query for I .* turn it away"),
-    ("steer", lambda: [(2, -8), (-8, 4), (1, 1), None], "for late the direction is right.* longer query"),
-    ("steer", lambda: [(2, -8), (-8, 4), None, None], "there is a query for late"),
+    ("steer", lambda: [(1, 0), (-8, 4), (4, 4), None], "query for the .* turn it away"),
+    ("steer", lambda: [(2, -8), (-8, 4), (1, 1), None], "for cow the direction is right.* longer query"),
+    ("steer", lambda: [(2, -8), (-8, 4), None, None], "there is a query for cow"),
     ("two_bends", bends([1, 1], [0, -1], [1, -1]), "✓"),
     ("two_bends", bends([1], [0], [1]), "it never stops"),
     ("two_bends", bends([1, 1], [0, -2], [1, -1]), r"for a = 1.5 it gives 1.5, not 1"),

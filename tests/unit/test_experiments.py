@@ -106,7 +106,7 @@ def test_short_sentences_are_new_and_a_hidden_row_gets_no_weight():
     model = AttentionSeq2Seq(*sentences.sizes, d_model=8, hidden_size=8)
     losses = alignment.train_translator(model, sentences, seed=0, steps=12)
     assert losses[-1] < losses[0]
-    words, weights = alignment.translate(model, sentences, "this white owl is small", hidden="white")
+    words, weights = alignment.translate(model, sentences, "the white cow is tired", hidden="white")
     assert weights.shape == (len(words), 5) and weights[:, 1].eq(0).all() and weights[:, 2].gt(0).all()
 
 

@@ -14,6 +14,7 @@ from torch.testing import assert_close
 from transformer_lib.alignment import AttentionSeq2Seq
 from transformer_lib.decoding import CachedTransformer, beam_search, sample_decode
 from transformer_lib.seq2seq import EOS_ID, PAD_ID, SOS_ID, AutoregressiveModel, DecoderState, Seq2Seq, greedy_decode
+from transformer_lib.teaching.experiments.alignment import looking_first
 from transformer_lib.transformer import Transformer, TransformerConfig
 
 VOCAB, MAX_LEN = 11, 12
@@ -31,8 +32,8 @@ def recurrent(kind, **changes):
 MODELS = {
     "seq2seq-gru": lambda: recurrent(Seq2Seq),
     "seq2seq-lstm": lambda: recurrent(Seq2Seq, layer=nn.LSTM),
-    "attention-luong": lambda: recurrent(AttentionSeq2Seq),
-    "attention-bahdanau": lambda: recurrent(AttentionSeq2Seq, style="bahdanau"),
+    "attention": lambda: recurrent(AttentionSeq2Seq),
+    "attention-first": lambda: looking_first(recurrent(AttentionSeq2Seq)),
     "transformer": lambda: transformer(Transformer),
     "transformer-pre-norm": lambda: transformer(Transformer, pre_norm=True),
     "transformer-learned": lambda: transformer(Transformer, positions="learned"),

@@ -4,45 +4,12 @@ import math
 from collections.abc import Callable, Iterator
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
-from transformer_lib.teaching.exercises import Hint, check, exercise, normal, numbers
+from transformer_lib.alignment import AdditiveAttention, masked_softmax
+from transformer_lib.teaching.exercises import Hint, check, exercise, expect, normal, numbers, same
 
-__all__ = ["attend", "masked_weights", "road", "steer"]
-
-
-@exercise(
-    cases=[normal((4,), (3, 4), seed=4), normal((2,), (5, 2), seed=4)],
-    hint="A row's score is its dot product with the query; the weights are the softmax of the scores; the context is the sum "
-    "of the memory's rows, each times its weight",
-    parts=("the context", "the weights"),
-)
-def attend(query: Tensor, memory: Tensor) -> Iterator:
-    """The reader's `attend(query, memory)` returns the context (d,) and the weights (seq,) of dot-product attention."""
-    scores = memory @ query
-    weights = scores.softmax(dim=0)
-    context = weights @ memory
-    yield (context, weights), "scores, softmax, weighted sum: the context has the width of the memory, for any number of words"
-    yield (weights, context), "the two are in the wrong order: return the context first, then the weights"
-    yield (..., scores), "these are the scores: turn them into weights with a softmax"
-    yield (
-        (..., scores / scores.sum()),
-        "the scores are divided by their sum; take the exponential of each score first (softmax)",
-    )
-    yield (
-        (..., (scores / math.sqrt(len(query))).softmax(dim=0)),
-        "these scores were divided by √d; here they are not (chapter 6 does that)",
-    )
-    yield (..., scores.exp()), "these do not sum to 1: divide each exponential by their sum"
-    yield (
-        (..., torch.eye(len(scores))[scores.argmax()]),
-        "this takes the best row alone; a softmax gives every row a share, the better ones more",
-    )
-    yield (
-        (weights[:, None] * memory, weights),
-        f"the context still has one row for each of the {len(memory)} words: add them up over the words",
-    )
-    yield (memory.mean(dim=0), ...), "the context is the plain mean of the rows: multiply each row by its weight, then add"
+__all__ = ["additive_attention", "masked_weights", "steer"]
 
 
 _SCORES = torch.tensor([1.0, 2.0, 0.5, -1.0], dtype=torch.float64)
@@ -81,7 +48,7 @@ def masked_weights(scores: Tensor, mask: Tensor) -> Iterator:
         )
 
 
-_ROWS = {"I": (1.0, 0.0), "am": (0.0, 1.0), "late": (2.0, 1.0), "too": (0.5, 0.5)}
+_ROWS = {"the": (1.0, 0.0), "white": (0.0, 1.0), "cow": (2.0, 1.0), "is": (0.5, 0.5)}
 
 
 @check
@@ -89,11 +56,11 @@ def steer(attempt: Callable) -> str:
     """The reader's `steer()` returns, for each of four rows, a query that gives it more than 0.9 of the weight, or None."""
     entries = attempt()
     if not isinstance(entries, list | tuple) or len(entries) != len(_ROWS):
-        raise Hint("return four entries, for I, am, late and too: each a query (two numbers), or None")
+        raise Hint("return four entries, for the, white, cow and is: each a query (two numbers), or None")
     memory = torch.tensor([*_ROWS.values()], dtype=torch.float64)
     for place, (word, entry) in enumerate(zip(_ROWS, entries, strict=True)):
         if entry is None:
-            if word != "too":
+            if word != "is":
                 raise Hint(
                     f"there is a query for {word}: look for a direction in which its row lies further than all the others"
                 )
@@ -104,30 +71,72 @@ def steer(attempt: Callable) -> str:
         if weights[place] > 0.9:
             continue
         shown = ", ".join(f"{name} {weight:.3f}" for name, weight in zip(_ROWS, weights.tolist(), strict=True))
-        if word == "too":
-            raise Hint(f"with this query: {shown}. Write down the score of too: how does it lie to the scores of I and of am?")
+        if word == "is":
+            raise Hint(
+                f"with this query: {shown}. Write down the score of is: how does it lie to the scores of the and of white?"
+            )
         if scores[place] > scores[torch.arange(len(_ROWS)) != place].max() + 1e-9:
             raise Hint(f"for {word} the direction is right, but the weights are {shown}: what does a longer query do?")
         raise Hint(f"with the query for {word} the weights are {shown}: turn it away from the row that wins")
     return "each corner of the triangle can be reached; a row between two others has the mean of their scores, and never wins"
 
 
-@exercise(
-    cases=[(0, 0, 4), (3, 0, 4), (1, 2, 6), (0, 9, 10)],
-    hint="Walk from the word's own cell to the end of the encoder, over to the decoder, and on to the target's cell",
-)
-def road(source_place: int, target_place: int, length: int) -> Iterator:
-    """The reader's `road(source_place, target_place, length)` counts the arrows between cells, without attention."""
-    yield length - source_place + target_place, "the road grows with the sentence; with attention it is one step"
-    yield (
-        length - 1 - source_place + target_place,
-        "the arrow from the encoder's last cell to the decoder's first one is missing",
-    )
-    yield length - source_place + target_place + 1, "that is the number of cells on the road; there is one arrow less"
-    yield (
-        length + source_place + target_place,
-        "a word further right in the source has a shorter way to the end: subtract its place",
-    )
-    yield length + target_place, "that is the road of the first word; the others begin further right"
-    yield length - source_place, "that is the road to the first target word; go on to `target_place`"
-    yield 1, "that is the road with attention; here there is none"
+def _slips(ours: AdditiveAttention, query: Tensor, memory: Tensor, mask: Tensor | None) -> Iterator[tuple]:
+    """Return what likely mistakes give, each with its hint."""
+    joined = ours.from_query(query).unsqueeze(1) + ours.from_memory(memory)
+    scores = ours.to_score(joined.tanh()).squeeze(2)
+    context, weights = ours(query, memory, mask)
+
+    def pooled(weights: Tensor) -> tuple[Tensor, Tensor]:
+        return (weights.unsqueeze(1) @ memory).squeeze(1), weights
+
+    def masked(scores: Tensor, mask: Tensor | None = mask) -> Tensor:
+        return masked_softmax(scores, mask)
+
+    yield (weights, context), "return the context first, then the weights"
+    yield pooled(masked(ours.to_score(joined).squeeze(2))), "the tanh is missing: without it the query cancels in the softmax"
+    yield pooled(masked(ours.to_score(joined).squeeze(2).tanh())), "the tanh belongs before to_score, on each hidden number"
+    yield pooled(scores.softmax(dim=0)), "this softmax runs over the sentences of the batch: it belongs over the words, dim=-1"
+    yield (context, scores), "these are the scores: return the weights"
+    yield pooled(scores), "these are the scores: turn them into weights with a softmax"
+    if mask is not None:
+        yield pooled(masked(scores, None)), "the mask is not used"
+        yield pooled(masked(scores, ~mask)), "the mask is the other way round: True means that one may look"
+        yield pooled(masked(scores, None) * mask), "mask the scores before the softmax: these weights do not sum to 1"
+        yield pooled((scores * mask).softmax(dim=-1)), "a score of 0 is not a weight of 0, because e⁰ = 1: use −∞"
+
+
+@check
+def additive_attention(attempt: Callable) -> str:
+    """The reader's class gives the context and the weights of the library's, with and without a mask."""
+    mine, ours = attempt(3, 4, 6), AdditiveAttention(3, 4, 6)
+    for name in ("from_query", "from_memory", "to_score"):
+        part, wanted = getattr(mine, name, None), getattr(ours, name)
+        if not isinstance(part, nn.Linear):
+            raise Hint(f"{name} should be an nn.Linear, made in __init__")
+        if part.weight.shape != wanted.weight.shape:
+            sizes = f"nn.Linear({part.in_features}, {part.out_features})"
+            raise Hint(f"for AdditiveAttention(3, 4, 6), {name} is {sizes}; look at the sizes in the formula again")
+        if part.bias is not None:
+            raise Hint(f"{name} has a bias, and the formula has none: bias=False")
+        wanted.load_state_dict(part.state_dict())
+    query, memory = (values.float() for values in normal((2, 3), (2, 5, 4), seed=4))
+    mask = torch.tensor([[True] * 5, [True, True, True, False, False]])
+    for case, m in [("without a mask", None), ("with a mask", mask)]:
+        try:
+            found = mine(query, memory, m)
+        except NotImplementedError:
+            raise Hint("forward is not written yet") from None
+        except Exception as problem:
+            raise Hint(f"{case}, forward raises {type(problem).__name__}: {problem}") from problem
+        if not isinstance(found, tuple | list) or len(found) != 2:
+            raise Hint("forward returns two things: the context and the weights")
+        right = ours(query, memory, m)
+        if all(map(same, found, right)):
+            continue
+        for wrong, hint in _slips(ours, query, memory, m):
+            if all(map(same, found, wrong)):
+                raise Hint(f"{case}: {hint}")
+        for name, given, expected in zip(("the context", "the weights"), found, right, strict=True):
+            expect(given, expected, "Compare your lines with the formula.", what=f"{case}, {name}")
+    return "equal to the library's, without a mask and with one"

@@ -1,4 +1,4 @@
-"""Chapter 4's small translator: short sentences, the loop that trains it, and where it looks."""
+"""Chapter 4: a small translator and where it looks, attention against loops and torch, and what the records say."""
 
 import random
 from functools import cache
@@ -6,15 +6,28 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import cross_entropy
+from torch.nn import functional as F
+from torch.testing import assert_close
 
-from transformer_lib.alignment import AttentionSeq2Seq
+from transformer_lib.alignment import AttentionDecoder, AttentionSeq2Seq, AttentionState
 from transformer_lib.eval_mode import eval_mode
 from transformer_lib.progress import progress
 from transformer_lib.seq2seq import EOS_ID, PAD_ID, SOS_ID
 from transformer_lib.teaching.corpora.english_french import grammar_corpus
+from transformer_lib.teaching.record import record
 
-__all__ = ["Sentences", "short_sentences", "train_translator", "translate", "translates_rightly"]
+__all__ = [
+    "LookFirst",
+    "Sentences",
+    "equal_to_loops_and_torch",
+    "hide_a_row",
+    "looking_first",
+    "right_at_twelve",
+    "short_sentences",
+    "train_translator",
+    "translate",
+    "translates_rightly",
+]
 
 LONGEST = 7  # words, in each language
 LONGEST_ANSWER = 10
@@ -73,7 +86,7 @@ def train_translator(model: nn.Module, sentences: Sentences, *, seed: int, steps
         answers = [[sentences.french[word] for word in french.split()] for _, french in batch]
         target_in = _rectangle([[SOS_ID, *answer] for answer in answers])
         target_out = _rectangle([[*answer, EOS_ID] for answer in answers])
-        loss = cross_entropy(model(source, target_in).flatten(0, 1), target_out.flatten(), ignore_index=PAD_ID)
+        loss = F.cross_entropy(model(source, target_in).flatten(0, 1), target_out.flatten(), ignore_index=PAD_ID)
         optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), max_norm=1.0)
@@ -105,3 +118,92 @@ def translates_rightly(model: AttentionSeq2Seq, sentences: Sentences, pair: tupl
     """Tell whether `model` writes exactly the French of `pair`, and then stops."""
     english, french = pair
     return translate(model, sentences, english)[0] == [*french.split(), "<eos>"]
+
+
+def hide_a_row() -> None:
+    """Print what five recorded translators write while one row of the memory is hidden."""
+    five = record("alignment_translator")["numbers"]
+    assert {run["written"] for run in five} == {"la vache blanche est fatiguée <eos>"}
+    for place, written in ((0, "la"), (2, "blanche")):
+        looks = [run["weights"][place] for run in five]
+        print(f"to write {written}, {sum(max(look) == look[2] for look in looks)} of 5 look most at cow")
+    for word in ("white", "cow"):
+        print(f"{word} hidden:")
+        answers = [run["hidden"][word].removesuffix(" <eos>") for run in five]
+        for answer in dict.fromkeys(answers):
+            print(f"  {answers.count(answer)} × {answer}")
+
+
+def right_at_twelve() -> None:
+    """Print the recorded share of reversed sentences of 12 letters that are right, a mean of three seeds."""
+    before, after = record("seq2seq_length"), record("alignment_length")
+    place, later = (one["settings"]["lengths"].index(12) for one in (before, after))
+    for name, runs, at in [
+        ("one vector, 64 numbers", before["numbers"]["reverse"]["64"], place),
+        ("one vector, 128 numbers", before["numbers"]["reverse"]["128"], place),
+        ("attention without tanh", after["numbers"]["one linear neuron"]["exact_match"], later),
+        ("additive attention", after["numbers"]["additive"]["exact_match"], later),
+        ("dot-product attention", after["numbers"]["dot product"]["exact_match"], later),
+    ]:
+        print(f"{name:24} {sum(run[at] for run in runs) / len(runs):.2f} right at 12 letters")
+
+
+def equal_to_loops_and_torch(dot: nn.Module, additive: nn.Module) -> None:
+    """Assert that both attentions, four numbers wide, equal plain loops, and the first torch's, with masks and gradients."""
+    generator = torch.Generator().manual_seed(0)
+    query = torch.randn(3, 4, dtype=torch.float64, generator=generator).requires_grad_()
+    memory = torch.randn(3, 5, 4, dtype=torch.float64, generator=generator).requires_grad_()
+    mask = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 0, 0, 0], [0, 1, 0, 1, 1]]).bool()
+    additive = additive.double()
+
+    def dot_score(q: Tensor, m: Tensor) -> Tensor:
+        return sum(a * b for a, b in zip(q, m, strict=True))
+
+    def additive_score(q: Tensor, m: Tensor) -> Tensor:
+        rows = zip(additive.from_query.weight, additive.from_memory.weight, additive.to_score.weight[0], strict=True)
+        return sum(v * torch.tanh(dot_score(w_q, q) + dot_score(w_m, m)) for w_q, w_m, v in rows)
+
+    def by_loops(score) -> Tensor:
+        contexts = []
+        for q, rows, allowed in zip(query, memory, mask, strict=True):
+            seen = [m for m, may_look in zip(rows, allowed, strict=True) if may_look]
+            exponentials = [score(q, m).exp() for m in seen]
+            contexts.append(sum(e / sum(exponentials) * m for e, m in zip(exponentials, seen, strict=True)))
+        return torch.stack(contexts)
+
+    def assert_equal(ours: Tensor, theirs: Tensor, inputs: list[Tensor]) -> None:
+        upstream = torch.randn(ours.shape, dtype=torch.float64, generator=generator)
+        assert_close(ours, theirs)
+        assert_close(torch.autograd.grad(ours, inputs, upstream), torch.autograd.grad(theirs, inputs, upstream))
+
+    assert_equal(dot(query, memory, mask)[0], by_loops(dot_score), [query, memory])
+    print("dot product: equal to plain loops, gradients too")
+    torchs = F.scaled_dot_product_attention(query.unsqueeze(1), memory, memory, attn_mask=mask.unsqueeze(1), scale=1.0)
+    assert_equal(dot(query, memory, mask)[0], torchs.squeeze(1), [query, memory])
+    print("dot product: equal to torch's scaled_dot_product_attention, gradients too")
+    assert_equal(additive(query, memory, mask)[0], by_loops(additive_score), [query, memory, *additive.parameters()])
+    print("additive:    equal to plain loops, gradients too")
+
+
+class LookFirst(AttentionDecoder):
+    """Bahdanau's order of one step: look with the previous state, then read."""
+
+    def forward(self, tokens: Tensor, state: AttentionState) -> Tensor:
+        logits, looks = [], [state.weights]
+        for word in self.embedding(tokens).unbind(dim=1):
+            state.context, weights = self.attention(state.hidden, state.memory, state.mask)  # look, with the previous state
+            state.hidden = self.cell(torch.cat([word, state.context], dim=-1), state.hidden)  # read
+            logits.append(self.output(torch.cat([state.hidden, state.context], dim=-1)))  # write
+            looks.append(weights.detach().unsqueeze(1))
+        state.weights = torch.cat(looks, dim=1)
+        return torch.stack(logits, dim=1)
+
+
+def looking_first(model: AttentionSeq2Seq) -> AttentionSeq2Seq:
+    """Give `model` Bahdanau's order of one step, with the weights that it has, and return it."""
+    decoder = model.decoder
+    vocab_size, d_model = decoder.embedding.weight.shape
+    first = LookFirst(vocab_size, d_model, decoder.cell.hidden_size, decoder.attention)
+    first.load_state_dict(decoder.state_dict())
+    model.decoder = first
+    return model

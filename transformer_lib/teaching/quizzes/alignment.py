@@ -27,7 +27,7 @@ QUESTIONS = [
     Question(
         "A map has a line for each written word and a column for each source word. What sums to 1?",
         answers=[
-            ("Each column: every source word is used up once.", "In the map *owl* serves for *hibou* and for *blanc*."),
+            ("Each column: every source word is used up once.", "In the map *cow* serves for *la*, *vache* and *blanche*."),
             ("Each line: every written word has one look to share.", "Each step has its own softmax over the source words."),
             ("The whole map: all its weights are one softmax.", "The decoder looks anew before each word, with a new softmax."),
         ],
@@ -51,7 +51,7 @@ QUESTIONS = [
     Question(
         "A map puts all the weight of a step on one source word. What may you conclude?",
         answers=[
-            ("The written word is the translation of that word.", "*blanc* looked at *owl*: a row is not a word."),
+            ("The written word is the translation of that word.", "*blanche* looked at *cow*: a row is not a word."),
             (
                 "The context is a summary of all words up to that one.",
                 "The mix is that one row, and the row has read them all.",

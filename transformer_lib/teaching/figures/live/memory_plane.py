@@ -8,7 +8,7 @@ from transformer_lib.teaching.figures.live.figure import LiveFigure
 
 def memory_plane() -> LiveFigure:
     """Return chapter 4's three memory rows and a query to drag, with the weights as bars and the context as a point."""
-    words, memory, query = ["I", "am", "late"], [[1.0, 0.0], [0.0, 1.0], [2.0, 1.0]], [1.0, 2.0]
+    words, memory, query = ["the", "white", "cow"], [[1.0, 0.0], [0.0, 1.0], [2.0, 1.0]], [1.0, 2.0]
     context, weights = DotProductAttention()(torch.tensor([query]), torch.tensor([memory]))
 
     def place(point: list[float]) -> tuple[float, float]:
