@@ -79,7 +79,6 @@ class RecurrentDecoder(nn.Module):
         return self.output(outputs), hidden  # (batch, target, vocab)
 
 # %% ../notebooks/01_seq2seq.ipynb #recurrent-state
-# @title A box for the state, which `decode` changes
 @dataclass
 class RecurrentState:
     """What the model knows between two tokens: the state of its recurrent layer."""
@@ -130,6 +129,7 @@ class Seq2Seq(nn.Module):
         self, tokens: Int[Tensor, "batch target"], state: RecurrentState
     ) -> Float[Tensor, "batch target vocab"]:
         """Add `tokens` to the prefix; return the logits of what follows each."""
+        check_tokens("tokens", tokens, self.decoder.output.out_features)
         logits, state.hidden = self.decoder(tokens, state.hidden)
         return logits  # (batch, target, vocab)
 

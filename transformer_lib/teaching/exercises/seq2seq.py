@@ -37,7 +37,10 @@ def last_state(vectors: np.ndarray, k: float) -> Iterator:
     yield vectors.sum(axis=0), "that is the sum of all letters: the old state is not multiplied by k"
     yield vectors[-1], "that is the last letter alone: the state before it is forgotten"
     yield _state(vectors[::-1], k), "it reads from the end"
-    yield _state(vectors, k, start=1), "the first letter is missing: the state begins with zeros, and then the first letter comes"
+    yield (
+        _state(vectors, k, start=1),
+        "the first letter is missing: the state begins with zeros, and then the first letter comes",
+    )
     yield (
         k * _state(vectors, k),
         "the new letter is multiplied by k as well: first k times the old state, then add the letter as it is",
@@ -154,7 +157,9 @@ def my_seq2seq(attempt: Callable) -> str:
                     if same(found, wrong):
                         raise Hint(f"forward: {hint}")
                 shape = tuple(getattr(found, "shape", ()))
-                raise Hint(f"forward: the shape is {shape}, and should be (2, 3, 13); if it is, compare each step with the page")
+                raise Hint(
+                    f"forward: the shape is {shape}, and should be (2, 3, 13); if it is, compare each step with the page"
+                )
             words, right = write(source[:1], max_len), greedy_decode(ours, source[:1], max_len)[0].tolist()
             if not same(words, right):
                 for wrong, hint in _wrong_words(ours, source[:1], max_len):

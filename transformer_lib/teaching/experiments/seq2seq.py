@@ -30,7 +30,9 @@ def compare_with_loops_and_torch(seq2seq: Callable) -> None:
         ("torch's layers", _with_torch(model, source, target_in)),
     ):
         assert_close(ours, theirs)
-        gradients = [torch.autograd.grad(logits, [*parameters.values()], upstream, retain_graph=True) for logits in (ours, theirs)]
+        gradients = [
+            torch.autograd.grad(logits, [*parameters.values()], upstream, retain_graph=True) for logits in (ours, theirs)
+        ]
         assert_close(*gradients)
         print(f"equal to {name}: scores and all gradients")
 
@@ -78,7 +80,7 @@ def half_right_up_to(task: str = "reverse") -> None:
     rows = {f"{size} numbers": numbers[task][size] for size in ("32", "128")}
     if task == "reverse":
         rows["32, trained 4 times as long"] = numbers["reverse, longer training"]["32"]
-    print(f"{'':29}half are right up to    right at 14 letters")
+    print(f"{task:29}half are right up to    right at 14 letters")
     for name, seeds in rows.items():
         mean = [sum(column) / len(column) for column in zip(*seeds, strict=True)]
         n = next(n for n, share in enumerate(mean) if share < 0.5)
@@ -87,7 +89,9 @@ def half_right_up_to(task: str = "reverse") -> None:
         print(f"{name:29}{half:8.1f} letters{mean[lengths.index(14)]:20.3f}")
 
 
-def train_backwards(*, shift: bool = True, places: int = 0, ignore_padding: bool = True, steps: int = 600, seed: int = 0) -> tuple:
+def train_backwards(
+    *, shift: bool = True, places: int = 0, ignore_padding: bool = True, steps: int = 600, seed: int = 0
+) -> tuple:
     """Train a model to write up to five random letters backwards; return it and the mean loss of the last ten steps.
 
     Without `shift` it reads the very symbol that it must write. The targets are filled up with padding to `places`, if that is

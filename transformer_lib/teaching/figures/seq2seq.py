@@ -102,7 +102,7 @@ def reading(word: str, vectors: Tensor, states: Tensor) -> None:
         names = list(word)
         right, _ = block(axes, 0.4, 1.02, vectors, "key", name="x", rows=names, high=0.34)
         arrow(axes, (right + 0.1, 1.7), (right + 0.45, 1.7))
-        label = lambda i, j, value: f"{value:.4g}"  # noqa: E731
+        label = lambda i, j, value: f"{value:.4g}"
         after, bottom = block(axes, right + 0.6, 1.02, states, "query", name="h, the state", high=0.34, label=label)
         axes.add_patch(Rectangle((right + 0.57, bottom - 0.37), after - right - 0.54, 0.4, fill=False, ec="black", lw=2.6))
         left, high = after + 1.35, 0.34
@@ -123,35 +123,44 @@ def writing(steps: Sequence[tuple]) -> None:
         "is read is added. The new state times the learned matrix W gives a score for e and one for c; the softmax makes "
         "probabilities of them. First e is written, and read in the second step, where c is written."
     )
-    with sheet(7.2, 3.0, alt) as axes:
+    with sheet(7.2, 3.1, alt) as axes:
         text(axes, 3.6, 0.2, "It writes e, reads it, and writes c", size=15, weight="bold")
-        for x, name, colour in ((1.24, "x", "key"), (2.89, "h", "query"), (4.4, "scores", "decoder"), (5.74, "softmax", "decoder")):
+        for x, name, colour in (
+            (1.24, "x", "key"),
+            (2.89, "h", "query"),
+            (4.4, "scores", "decoder"),
+            (5.74, "softmax", "decoder"),
+        ):
             text(axes, x, 0.6, name, colour, weight="bold")
         look = {"cell": 0.53, "high": 0.34, "label": lambda i, j, value: f"{value:.2f}"}
         for n, (symbol, x, h, scores, chances) in enumerate(steps):
-            y = 1.1 + 1.05 * n
+            y = 1.1 + 1.2 * n
             middle, names = y + 0.17, ("e", "c")
             text(axes, 0.72, middle, symbol, ha="right")
             block(axes, 0.82, y, x, "key", cell=0.42, high=0.34, shape=n == 1)
             block(axes, 2.36, y, h, "query", shape=n == 1, **look)
-            block(axes, 3.87, y, scores, "decoder", shape=n == 1, columns=names, **look)
+            block(axes, 3.87, y, scores, "decoder", shape=n == 1, columns=names if n == 0 else (), **look)
             block(axes, 5.21, y, chances, "decoder", strength=lambda i, j, p: 0.5 * p, shape=n == 1, **look)
             for left, right, says in ((1.72, 2.3, "½h + x"), (3.48, 3.81, "W"), (4.98, 5.16, ""), (6.32, 6.56, "")):
                 arrow(axes, (left, middle), (right, middle))
-                text(axes, (left + right) / 2, middle - 0.19, says)
+                text(axes, (left + right) / 2, middle - 0.2, says if n == 0 else "")
             text(axes, 6.76, middle, names[int(scores.argmax())], weight="bold", size=18)
-        arrow(axes, (6.7, 1.5), (0.65, 2.13), bend=-0.06)
+        arrow(axes, (6.7, 1.5), (0.64, 2.3), bend=-0.04)
 
 
 def shifted(reads: Sequence[str], writes: Sequence[str]) -> None:
     """Show what the decoder reads, above what it must write: one sentence, shifted by one place."""
     alt = (
-        f"Two rows. The decoder reads {', '.join(reads)}. Below, one place to the left, it must write {', '.join(writes)}. "
+        f"Two rows. The decoder reads the start sign, {', '.join(reads[1:])}. Below, one place to the left, it must write "
+        f"{', '.join(writes[:-1])}, the end sign. "
         "An arrow leads from each symbol that must be written to the same symbol in the next column of the row above."
     )
     with sheet(7.2, 2.1, alt) as axes:
         text(axes, 3.9, 0.2, "One sentence twice, shifted by one place", size=15, weight="bold")
-        for y, name, row, colour in ((0.55, "reads\ntarget_in", reads, "key"), (1.45, "must write\ntarget_out", writes, "value")):
+        for y, name, row, colour in (
+            (0.55, "reads\ntarget_in", reads, "key"),
+            (1.45, "must write\ntarget_out", writes, "value"),
+        ):
             text(axes, 1.25, y + 0.21, name, ha="right")
             for n, symbol in enumerate(row):
                 card(axes, 1.45 + 1.15 * n, y, 0.8, 0.42, colour, symbol)
