@@ -30,11 +30,11 @@ Hidden = Tensor | tuple[Tensor, Tensor]
 Layer = Callable[..., nn.Module]
 
 # %% ../notebooks/01_seq2seq.ipynb #recurrent-encoder
+# @title The library's encoder, which does not read padding
 class RecurrentEncoder(nn.Module):
     """Read sentences word by word; return the state after each word, and the last.
 
-    Padding (id 0, after the words) is not read; the outputs at its positions are zero.
-    Source: Cho et al. (2014), section 2.2; Sutskever et al. (2014), section 2.
+    Padding, after the words, is not read (outputs: 0). Source: Cho et al. (2014), 2.2.
     """
 
     def __init__(
@@ -50,15 +50,11 @@ class RecurrentEncoder(nn.Module):
         check_tokens("source", source, self.embedding.num_embeddings)
         check_padding("source", source, PAD_ID)
         lengths = (source != PAD_ID).sum(dim=1).cpu()  # (batch)
-        words = self.embedding(source)  # (batch, seq, d_model)
-        packed = pack_padded_sequence(
-            words, lengths, batch_first=True, enforce_sorted=False
-        )
+        vectors = self.embedding(source)  # (batch, seq, d_model)
+        packed = pack_padded_sequence(vectors, lengths, True, enforce_sorted=False)
         outputs, hidden = self.layer(packed)
-        outputs, _ = pad_packed_sequence(
-            outputs, batch_first=True, total_length=source.size(1)
-        )  # (batch, seq, hidden)
-        return outputs, hidden
+        outputs, _ = pad_packed_sequence(outputs, True, total_length=source.size(1))
+        return outputs, hidden  # (batch, seq, hidden), (1, batch, hidden)
 
 # %% ../notebooks/01_seq2seq.ipynb #recurrent-decoder
 class RecurrentDecoder(nn.Module):
@@ -78,7 +74,6 @@ class RecurrentDecoder(nn.Module):
     def forward(
         self, tokens: Int[Tensor, "batch target"], hidden: Hidden
     ) -> tuple[Float[Tensor, "batch target vocab"], Hidden]:
-        check_tokens("tokens", tokens, self.embedding.num_embeddings)
         vectors = self.embedding(tokens)  # (batch, target, d_model)
         outputs, hidden = self.layer(vectors, hidden)  # (batch, target, hidden)
         return self.output(outputs), hidden  # (batch, target, vocab)
@@ -102,8 +97,6 @@ class RecurrentState:
 class Seq2Seq(nn.Module):
     """Encoder and decoder, joined by one state: the sentence in `hidden_size` numbers.
 
-    It is an `AutoregressiveModel`. Raises `ValueError` for ids that the vocabulary does
-    not have, a sentence without words, and padding before a word.
     Source: Cho et al. (2014), section 2.2; Sutskever et al. (2014), section 2.
     """
 
@@ -136,10 +129,12 @@ class Seq2Seq(nn.Module):
         self, tokens: Int[Tensor, "batch target"], state: RecurrentState
     ) -> Float[Tensor, "batch target vocab"]:
         """Add `tokens` to the prefix; return the logits of what follows each."""
+        check_tokens("tokens", tokens, self.decoder.output.out_features)
         logits, state.hidden = self.decoder(tokens, state.hidden)
         return logits  # (batch, target, vocab)
 
 # %% ../notebooks/01_seq2seq.ipynb #autoregressive-model
+# @title What every model that writes must offer
 @runtime_checkable
 class DecoderState(Protocol):
     """What a model knows between two tokens, for a batch of sentences."""
@@ -150,17 +145,14 @@ class DecoderState(Protocol):
 
 @runtime_checkable
 class AutoregressiveModel(Protocol):
-    """What the searches of this course ask of a model, besides being a `nn.Module`.
+    """A `nn.Module` that is given a prefix and scores what follows.
 
-    `model(source, target_in)` is given the whole target (teacher forcing), and returns
-    the logits of what follows each token. To let it write its own: `start` reads the
-    sentences, and each `decode` goes on with some tokens more.
+    `model(source, target_in)` returns the logits after each token of a whole target.
     """
 
     max_len: float  # the most tokens that it can write; math.inf for no limit
 
-    def __call__(self, source: Tensor, target_in: Tensor) -> Tensor:
-        """Return the logits of what follows each token of `target_in`."""
+    def __call__(self, source: Tensor, target_in: Tensor) -> Tensor: ...
 
     def start(self, source: Int[Tensor, "batch source"]) -> DecoderState:
         """Read the sentences; return the state before the first token is written."""
@@ -168,18 +160,14 @@ class AutoregressiveModel(Protocol):
     def decode(
         self, tokens: Int[Tensor, "batch target"], state: DecoderState
     ) -> Float[Tensor, "batch target vocab"]:
-        """Add `tokens` to the prefix; return the logits of what follows each.
+        """Add `tokens` to the prefix (in `state`); return the logits after each."""
 
-        `state` is changed: it remembers the tokens.
-        """
+    def modules(self) -> Iterator[nn.Module]: ...
 
-    def modules(self) -> Iterator[nn.Module]:
-        """Return all parts of the model, as every `nn.Module` does."""
+    def train(self, mode: bool = True) -> nn.Module: ...
 
-    def train(self, mode: bool = True) -> nn.Module:
-        """Switch to training or evaluation mode, as every `nn.Module` does."""
-
-# %% ../notebooks/01_seq2seq.ipynb #next-logits
+# %% ../notebooks/01_seq2seq.ipynb #greedy-decode
+# @title The loop that writes, for a batch
 def next_logits(
     model: AutoregressiveModel, token: Int[Tensor, "batch 1"], state: DecoderState
 ) -> Float[Tensor, "batch vocab"]:
@@ -193,21 +181,17 @@ def next_logits(
     never = torch.tensor([PAD_ID, SOS_ID], device=logits.device)
     return logits.index_fill(1, never, -math.inf)
 
-# %% ../notebooks/01_seq2seq.ipynb #generate
+
 def generate(
     model: AutoregressiveModel,
     source: Int[Tensor, "batch seq"],
     max_len: int,
     choose: Callable[[Tensor], Tensor],
 ) -> Int[Tensor, "batch generated"]:
-    """Write token by token, each chosen from its scores, until all sentences have EOS.
+    """Write token by token, as `choose` picks from the logits, until all have EOS.
 
-    `choose` gets the logits of the next token, `(batch, vocab)`, and returns an id for
-    each sentence. `model` runs in evaluation mode, without gradients, and gets its mode
-    back. A row of the result is the tokens, then EOS, then padding; without EOS, if the
-    sentence found no end within `max_len` tokens.
-
-    Raises `ValueError` if `max_len` is below 1 or above the model's own `max_len`.
+    A row of the result is the tokens, then EOS, then padding; without EOS, if the
+    sentence found no end within `max_len`. `model` runs in evaluation mode.
     """
     check_range(1, model.max_len, max_len=max_len)
     with eval_mode(model):
@@ -222,7 +206,7 @@ def generate(
             generated.append(token)
     return torch.cat(generated, dim=1)  # (batch, generated)
 
-# %% ../notebooks/01_seq2seq.ipynb #greedy-decode
+
 def greedy_decode(
     model: AutoregressiveModel, source: Int[Tensor, "batch seq"], max_len: int
 ) -> Int[Tensor, "batch generated"]:

@@ -1,74 +1,53 @@
 """Checks for the exercises of chapter 1, The limits of seq2seq."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
-from transformer_lib.teaching.exercises import exercise
+from transformer_lib.seq2seq import EOS_ID, PAD_ID, SOS_ID, Seq2Seq, greedy_decode
+from transformer_lib.teaching.exercises import Hint, check, exercise, same
 
-__all__ = ["last_card", "mean_loss", "shifted", "write"]
+__all__ = ["last_state", "mean_loss", "my_seq2seq"]
 
 
 _SENTENCE = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [2.0, 0.0]])
 
 
-def _card(vectors: np.ndarray, k: float, start: int = 0) -> np.ndarray:
-    card = vectors[0] * 0
+def _state(vectors: np.ndarray, k: float, start: int = 0) -> np.ndarray:
+    state = vectors[0] * 0
     for x in vectors[start:]:
-        card = k * card + x
-    return card
+        state = k * state + x
+    return state
 
 
 @exercise(
     cases=[(_SENTENCE, 0.5), (_SENTENCE, 1.0), (_SENTENCE[::-1].copy(), 1.0), (_SENTENCE, 0.0), (_SENTENCE[:1], 0.25)],
-    hint="One word after another: multiply the card by k, then add the word's vector",
+    hint="One letter after another: multiply the state by k, then add the letter's vector",
 )
-def last_card(vectors: np.ndarray, k: float) -> Iterator:
-    """The reader's `last_card(vectors, k)` returns the card after the last word."""
+def last_state(vectors: np.ndarray, k: float) -> Iterator:
+    """The reader's `last_state(vectors, k)` returns the state after the last letter."""
     yield (
-        _card(vectors, k),
-        "with k = 1 the order is lost: all orders of the same words leave the same card. "
-        "With k = 0 only the last word is left. Is that what you predicted?",
+        _state(vectors, k),
+        "with k = 1 the order is lost: all orders of the same letters leave the same state. "
+        "With k = 0 only the last letter is left. Is that what you predicted?",
     )
-    yield _card(vectors, 0.5), "that is the rule with one half, whatever k is"
-    yield vectors.sum(axis=0), "that is the sum of all words: the old card is not multiplied by k"
-    yield vectors[-1], "that is the last word alone: the card before it is forgotten"
-    yield _card(vectors[::-1], k), "it reads the sentence from its end"
-    yield _card(vectors, k, start=1), "the first word is missing: the card begins with zeros, and then the first word comes"
+    yield _state(vectors, 0.5), "that is the rule with one half, whatever k is"
+    yield vectors.sum(axis=0), "that is the sum of all letters: the old state is not multiplied by k"
+    yield vectors[-1], "that is the last letter alone: the state before it is forgotten"
+    yield _state(vectors[::-1], k), "it reads from the end"
     yield (
-        k * _card(vectors, k),
-        "the new word is multiplied by k as well: first k times the old card, then add the word as it is",
+        _state(vectors, k, start=1),
+        "the first letter is missing: the state begins with zeros, and then the first letter comes",
     )
-    yield (1 - k) * _card(vectors, k), "the rule adds the whole new word, not 1 - k of it"
-    cards = np.stack([_card(vectors[:n], k) for n in range(1, len(vectors) + 1)])
-    yield cards, "these are the cards after each word: return the last one"
-
-
-@exercise(
-    cases=[(np.array([7, 5, 9]), 1, 2), (np.array([4]), 2, 3)],
-    hint="What is read starts with SOS, and what is written ends with EOS",
-    parts=("what the decoder reads", "what it must write"),
-)
-def shifted(answer: np.ndarray, sos: int, eos: int) -> Iterator:
-    """The reader's `shifted(answer, sos, eos)` returns what the decoder reads and what it must write."""
-    reads, writes, both = [sos, *answer], [*answer, eos], [sos, *answer, eos]
-    yield (reads, writes), "at each place the decoder has read the words before, and must write the next one"
-    added = "answer is an array, and + adds to its numbers: to put SOS in front, write [sos, *answer]"
-    yield (sos + answer, ...), added
-    yield (..., answer + eos), added
-    yield (writes, reads), "the two lists are in the wrong order: first what it reads, then what it writes"
     yield (
-        (both, both),
-        "both lists are the same sentence, so each place is given the word that it must write: move one of them by one place",
+        k * _state(vectors, k),
+        "the new letter is multiplied by k as well: first k times the old state, then add the letter as it is",
     )
-    yield (reads, answer), "what it must write lacks EOS at the end: the decoder would never learn to stop"
-    yield (answer, writes), "what it reads lacks SOS in front: nothing leads to the first word"
-    yield (both, writes), "after EOS there is nothing to write, so EOS is never read"
-    yield (reads, reads), "SOS is read, and never written"
-    yield ([sos, *answer[:-1]], answer), "EOS is missing: the decoder would never learn to stop"
-    yield ([1, *answer], [*answer, 2]), "use `sos` and `eos`: their ids are not always 1 and 2"
+    yield (1 - k) * _state(vectors, k), "the rule adds the whole new letter, not 1 - k of it"
+    states = np.stack([_state(vectors[:n], k) for n in range(1, len(vectors) + 1)])
+    yield states, "these are the states after each letter: return the last one"
 
 
 @exercise(
@@ -96,41 +75,97 @@ def mean_loss(place_losses: Tensor, target_out: Tensor) -> Iterator:
     yield place_losses[~real].mean(), "that is the mean over the padding: take the other places"
 
 
-def _scores(best: dict[int, int]) -> np.ndarray:
-    """Return scores (word, next word) in which the best word after `word` is `best[word]`."""
-    scores = np.random.default_rng(1).normal(size=(len(best), len(best)))
-    for word, following in best.items():
-        scores[word, following] = scores[word].max() + 1
-    return scores
+_PARTS = {
+    "source_table": ("encoder.embedding", nn.Embedding),
+    "reader": ("encoder.layer", nn.GRU),
+    "target_table": ("decoder.embedding", nn.Embedding),
+    "writer": ("decoder.layer", nn.GRU),
+    "output": ("decoder.output", nn.Linear),
+}
 
 
-def _walk(scores: np.ndarray, sos: int, eos: int | None, max_len: int) -> list[int]:
-    word, words = sos, []
-    while len(words) < max_len and word != eos:
-        word = int(scores[word].argmax())
-        words.append(word)
-    return words
+_SEEDS = ((439, 9), (58, 3))  # of weights, and max_len: one sentence ends with EOS, one is cut
 
 
-@exercise(
-    cases=[
-        (_scores({1: 5, 5: 3, 3: 4, 4: 2, 2: 5, 0: 0}), 1, 2, 10),
-        (_scores({1: 3, 3: 5, 5: 3, 4: 2, 2: 4, 0: 0}), 1, 2, 4),
-        (_scores({1: 2, 2: 3, 3: 4, 4: 5, 5: 2, 0: 0}), 1, 2, 3),
-        (_scores({4: 1, 1: 3, 3: 0, 0: 5, 5: 2, 2: 1}), 4, 0, 6),
-    ],
-    hint="The next word is the one with the highest score in the row of the word before",
-)
-def write(scores: np.ndarray, sos: int, eos: int, max_len: int) -> Iterator:
-    """The reader's `write(scores, sos, eos, max_len)` follows the best next word until EOS or `max_len` words."""
-    right = _walk(scores, sos, eos, max_len)
-    yield right, "it reads its own words, and stops after EOS or when it has no room left"
-    yield [sos, *right], "the start sign is not part of the answer"
-    yield right[:-1] if right[-1] == eos else right, "the end sign is part of the answer: write it, then stop"
-    yield _walk(scores, sos, None, max_len), "it does not stop: after EOS nothing may follow"
-    for start, end in ((1, 2), (1, eos), (sos, 2)):
-        yield _walk(scores, start, end, max_len), "start at `sos` and stop at `eos`: their ids are not always 1 and 2"
-    yield _walk(scores, sos, eos, max_len + 1), "that is one word more than max_len allows"
-    yield _walk(scores, sos, eos, max_len - 1), "that is one word less than max_len allows"
-    for more in (max_len + 2, 20, 50, 100):
-        yield _walk(scores, sos, eos, more), "max_len words are allowed, and this goes on: count them in the loop"
+def _model(seed: int) -> Seq2Seq:
+    """Return a model with large random weights, so that what it writes depends on what it reads."""
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        model = Seq2Seq(13, 13, d_model=6, hidden_size=5)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.mul_(3)
+        model.decoder.output.bias[[PAD_ID, SOS_ID]] = -100.0  # nobody writes these
+    return model
+
+
+def _wrong_scores(model: Seq2Seq, source: Tensor, target_in: Tensor) -> Iterator:
+    """Return what likely mistakes in `forward` give, each with its hint."""
+    (encoder, decoder), right = (model.encoder, model.decoder), model(source, target_in)
+    _, hidden = encoder(source)
+    yield right.softmax(dim=-1), "these are probabilities: return the scores, cross_entropy takes the softmax itself"
+    yield right.log_softmax(dim=-1), "these are logarithms of probabilities: return the scores as they are"
+    yield decoder(target_in, torch.zeros_like(hidden))[0], "the writer starts from zeros: give it the reader's last state"
+    yield model(source.flip(1), target_in), "it reads the sentence from its end"
+    yield decoder.output(decoder.layer(encoder.embedding(target_in), hidden)[0]), "the target has a table of its own"
+    yield decoder.output(encoder.layer(decoder.embedding(target_in), hidden)[0]), "the reader has written: use the writer"
+    yield right[:, -1], "these are the scores after the last symbol alone: return those after each"
+
+
+def _wrong_words(model: Seq2Seq, source: Tensor, max_len: int) -> Iterator:
+    """Return what likely mistakes in `write` give, each with its hint."""
+    _, first = model.encoder(source)
+    right = greedy_decode(model, source, max_len)[0].tolist()
+
+    def loop(reads: Callable, keeps: bool = True, end: int | None = EOS_ID) -> list[int]:
+        symbol, hidden, written = SOS_ID, first, []
+        while symbol != end and len(written) < max_len:
+            logits, after = model.decoder(torch.tensor([[reads(symbol)]]), hidden)
+            hidden, symbol = (after if keeps else first), logits[0, -1].argmax().item()
+            written.append(symbol)
+        return written
+
+    yield [SOS_ID, *right], "the start sign is read, and is no part of the answer"
+    yield right[:-1] if right[-1] == EOS_ID else ..., "the end sign is part of the answer: write it, then stop"
+    yield loop(lambda symbol: SOS_ID), "it reads <sos> at each step: give it the symbol that it has just written"
+    yield loop(lambda symbol: symbol, keeps=False), "each step starts from the reader's state again: keep the new state"
+    yield loop(lambda symbol: symbol, end=None), "it does not stop after <eos>"
+
+
+@check
+def my_seq2seq(attempt: Callable) -> str:
+    """The reader's class gives the scores of the library's `Seq2Seq`, and writes what `greedy_decode` writes."""
+    mine = attempt(13, 6, 5)
+    missing = [name for name, (_, kind) in _PARTS.items() if not isinstance(getattr(mine, name, None), kind)]
+    if missing:
+        raise Hint(f"__init__ should set self.{missing[0]} to an nn.{_PARTS[missing[0]][1].__name__}")
+    if not (mine.reader.batch_first and mine.writer.batch_first):
+        raise Hint("an nn.GRU puts the sentences second unless it gets batch_first=True")
+    forward, write = type(attempt)(mine.forward), type(attempt)(mine.write)
+    source, target_in = torch.tensor([[3, 4, 5, 6], [7, 8, 9, 10]]), torch.tensor([[1, 6, 5], [1, 10, 9]])
+    with torch.no_grad():
+        for seed, max_len in _SEEDS:
+            ours = _model(seed)
+            for name, (path, _) in _PARTS.items():
+                try:
+                    getattr(mine, name).load_state_dict(ours.get_submodule(path).state_dict())
+                except RuntimeError as problem:
+                    raise Hint(f"self.{name} has another size than (vocab_size, d_model, hidden_size) ask for") from problem
+            found = forward(source, target_in)
+            if not same(found, ours(source, target_in)):
+                for wrong, hint in _wrong_scores(ours, source, target_in):
+                    if same(found, wrong):
+                        raise Hint(f"forward: {hint}")
+                shape = tuple(getattr(found, "shape", ()))
+                raise Hint(
+                    f"forward: the shape is {shape}, and should be (2, 3, 13); if it is, compare each step with the page"
+                )
+            words, right = write(source[:1], max_len), greedy_decode(ours, source[:1], max_len)[0].tolist()
+            if not same(words, right):
+                for wrong, hint in _wrong_words(ours, source[:1], max_len):
+                    if wrong is not ... and same(words, wrong):
+                        raise Hint(f"write: {hint}")
+                if isinstance(words, list) and len(words) > max_len:
+                    raise Hint("write: that is more than max_len symbols")
+                raise Hint(f"write: it should write {right}, not {words!r:.60}")
+    return "the scores of the library's Seq2Seq, and what greedy_decode writes"

@@ -4,17 +4,14 @@ from transformer_lib.teaching.quiz import Question
 
 QUESTIONS = [
     Question(
-        "The network that writes a word for each word gives *suis* and *ne* one half each after *I am*. What would help it?",
+        "The sentence has forty words instead of four. What grows in that which the decoder gets from the encoder?",
         answers=[
             (
-                "To keep the state after *I*, besides the one after *am*.",
-                "Both are the same in all eight sentences, so neither tells which word comes next.",
+                "The list of states, which has one for each word.",
+                "The encoder computes them all, but only the last one is kept.",
             ),
-            ("To write one word later, with one place more.", "The next word is *a* or *not*, and that decides."),
-            (
-                "To read its own last word as well as the English.",
-                "That word is *je* in all eight sentences, so it tells nothing new.",
-            ),
+            ("Nothing: it is one state of the same size.", "That is the bottleneck."),
+            ("The state, which needs more numbers for more words.", "Its size, `hidden_size`, is chosen before training."),
         ],
         correct=1,
     ),
@@ -24,21 +21,18 @@ QUESTIONS = [
         answers=[
             ("*suis*, the right word before it.", "Teacher forcing: what it wrote itself does not matter."),
             ("*es*, since it wrote that itself.", "That is test time. In training it is given the right word."),
-            ("*étudiant*, the word it must write.", "Then it would only repeat. That is the forgotten shift."),
+            ("*étudiant*, the word it must write.", "Then it would only copy. The input is shifted by one place."),
         ],
         correct=0,
     ),
     Question(
-        "Your loss is very small, and your model writes *je je je je*. What has the decoder probably read in training?",
+        "A model spells 500 sentences twice: given the right letters, and reading its own. What is the same both times?",
         answers=[
-            (
-                "Its own last word, right or wrong.",
-                "Then it was trained as it writes, and a small loss would mean right words.",
-            ),
-            ("The target, without SOS in front.", "Each time the very word that it must write: it has learned to copy."),
-            ("The target, without EOS at the end.", "That is as it should be: EOS is written, and never read."),
+            ("The share of right letters.", "At the eighth letter it was three quarters one way, less than half the other."),
+            ("The number of mistakes in a sentence.", "*beachhead* had one mistake one way, six the other."),
+            ("The share of sentences without a mistake.", "Up to the first mistake both ways have read the same."),
         ],
-        correct=1,
+        correct=2,
     ),
     Question(
         "A state of 32 numbers gets half of the sentences right at 6.6 letters. Which measurement says that it was not full?",
@@ -62,18 +56,18 @@ QUESTIONS = [
         "You call `decode` with SOS and then, on the same `RecurrentState`, with *je*. What does the second call return?",
         answers=[
             (
-                "One row of scores: those after *je*, read as a first word.",
-                "The state remembers the words that it was given before.",
+                "One row of scores: those after SOS and *je*.",
+                "The same that one call with both words gives in its last row.",
             ),
             (
                 "Two rows of scores: those after SOS, and those after both.",
                 "One row for each word of this call, and it had one.",
             ),
             (
-                "One row of scores: those after SOS and *je*.",
-                "The same that one call with both words gives in its last row.",
+                "One row of scores: those after *je*, read as a first word.",
+                "The state remembers the words that it was given before.",
             ),
         ],
-        correct=2,
+        correct=0,
     ),
 ]
