@@ -62,7 +62,6 @@ def test_normalise_composes_hangul():
 
 def test_tokenize_drops_quotation_marks_and_keeps_apostrophes():
     assert tokenize("'No', I can't 'say' '' it's") == ["no", "i", "can't", "say", "it's"]
-    assert tokenize("the second half", max_tokens=2) == ["the", "second"]
 
 
 # Vocabulary
@@ -73,17 +72,9 @@ def test_ids_by_hand():
     assert vocabulary.words == ["good", "film", "not", "a"]
     assert vocabulary.encode(["good", "film", "not", "a"]) == [1, 2, 3, 4]
     assert vocabulary.encode(["splendid"]) == [5 + 4021696590 % 1000]  # its CRC-32, in every process
-    assert vocabulary.decode([0, 1, 6]) == ["<pad>", "good", "<oov 1>"]
+    assert vocabulary.decode([0, 1, 4, 5, 6]) == ["<pad>", "good", "a", "<oov 0>", "<oov 1>"]
     assert len(vocabulary) == 1005
     assert Vocabulary(["not", "good", "good", "film", "film"], max_size=2).words == ["good", "film"]
-
-
-def test_save_and_load(tmp_path):
-    saved = Vocabulary(["très", "drôle", "très", "영화"], oov_buckets=7)
-    saved.save(tmp_path / "words.json")
-    loaded = Vocabulary.load(str(tmp_path / "words.json"))
-    assert (loaded.words, loaded.oov_buckets, len(loaded)) == (saved.words, 7, len(saved))
-    assert loaded.encode(["drôle", "unseen"]) == saved.encode(["drôle", "unseen"])
 
 
 def test_no_word_of_the_validation_data_gets_an_id():
@@ -254,12 +245,9 @@ def test_the_classifier_learns_what_a_bag_of_words_cannot():
 
 MODEL = SentimentClassifier(10, d_model=4, hidden_size=4)
 WRONG_CALLS = {
-    "no words": (lambda: Vocabulary([]), "tokens must hold at least one, but it is empty"),
-    "a text, not words": (lambda: Vocabulary("the film"), "tokens must be a list of words.* a text: 'the film'"),
-    "id too large": (lambda: Vocabulary(["the"], oov_buckets=3).decode([5]), "id must be in 0 … 4, but it is 5"),
+    "a text, not words": (lambda: Vocabulary(["the"]).encode("the film"), "tokens must be a list of words.* a text: 'the film'"),
     "too long": (lambda: pad_batch([[1, 2, 3]], length=2), "length must be at least 3, but it is 2"),
     "labels missing": (lambda: bucket_batches([[1], [2]], [0]), "sequences and labels must be equally many.* 2 and 1"),
-    "unknown word": (lambda: MODEL(torch.tensor([[1, 10]])), "tokens must hold ids in 0 … 9, but its ids lie in 1 … 10"),
     "padding in front": (lambda: MODEL(torch.tensor([[0, 1]])), "must come after the words, but in row 0 of tokens"),
 }
 
