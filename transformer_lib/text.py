@@ -45,7 +45,7 @@ def tokenize(text: str) -> list[str]:
 
 # %% ../notebooks/03_text.ipynb #vocabulary
 class Vocabulary:
-    """Ids of words: 0 is padding, 1, 2, … the most frequent words, the last are buckets."""
+    """Ids: 0 is padding, then come the words, most frequent first, then the buckets."""
 
     def __init__(
         self, tokens: Iterable[str], max_size: int = 10_000, oov_buckets: int = 1000
@@ -92,7 +92,7 @@ def bucket_batches(
     batch_size: int = 64,
     generator: torch.Generator | None = None,
 ) -> list[tuple[Int[Tensor, "_batch _seq"], Float[Tensor, "_batch"]]]:
-    """Return padded batches of similar length; `generator` puts them in random order."""
+    """Return padded batches of similar length, in random order with a `generator`."""
     check_equal_lengths(sequences=sequences, labels=labels)
     order = _numbers(len(sequences), generator)
     order.sort(key=lambda i: len(sequences[i]))  # equal lengths stay mixed

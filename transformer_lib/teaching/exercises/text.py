@@ -116,7 +116,7 @@ def _other_logits(model: SentimentClassifier, tokens: Tensor) -> Iterator:
     yield model.output(state[-1]), "the GRU reads the padding too: stop at each row's own last word"
     yield model.output((outputs * is_word)[:, -1]), "the mask deletes the last state: keep the state at the last word instead"
     yield model.output((outputs * is_word).sum(dim=1) / own[:, None]), "that is the mean of the states: take the last word's"
-    yield model.output(outputs[rows, own.clamp(max=tokens.size(1) - 1)]), "one column too far: the last word stands at length - 1"
+    yield model.output(outputs[rows, own.clamp(max=tokens.size(1) - 1)]), "the last word stands in column length - 1"
     yield model.output(outputs[:, own.min() - 1]), "each row has its own length"
 
 

@@ -124,7 +124,8 @@ def _copy_into_cells(model: SentimentClassifier) -> list[nn.GRUCell]:
     """Return one GRUCell for each layer of the model's GRU, with the same weights."""
     cells = []
     for layer in range(model.gru.num_layers):
-        weights = {name.removesuffix(f"_l{layer}"): w for name, w in model.gru.state_dict().items() if name.endswith(f"_l{layer}")}
+        end = f"_l{layer}"
+        weights = {name.removesuffix(end): w for name, w in model.gru.state_dict().items() if name.endswith(end)}
         cell = nn.GRUCell(weights["weight_ih"].size(1), model.gru.hidden_size).double()
         cell.load_state_dict(weights)
         cells.append(cell)

@@ -126,7 +126,7 @@ def look_up(tokens: Tensor, table: Tensor, names: Sequence[str]) -> None:
     with sheet(7.2, 2.95, alt) as axes:
         text(axes, 3.6, 0.16, "Each id fetches its row: (3, 3) becomes (3, 3, 2)", weight="bold")
         y, high = 0.75, 0.27
-        right, bottom = block(axes, 0.1, y, tokens, WORD, name="ids", strength=0.14, cell=0.32, high=high)
+        right, _ = block(axes, 0.1, y, tokens, WORD, name="ids", strength=0.14, cell=0.32, high=high)
         hatched(axes, 0.1, y, tokens, 0.32, high)
         arrow(axes, (right + 0.1, y + 0.42), (right + 0.4, y + 0.42))
         x = 2.55
