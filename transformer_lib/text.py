@@ -6,7 +6,6 @@
 __all__ = ['normalise', 'tokenize', 'Vocabulary', 'pad_batch', 'bucket_batches', 'SentimentClassifier', 'Review', 'read_reviews']
 
 # %% ../notebooks/03_text.ipynb #library-imports
-import os
 import re
 import unicodedata
 import zlib
@@ -18,16 +17,13 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence
 
-from .checkpoint import open_json, write_json
 from .data import Review, read_reviews
 from .seq2seq import PAD_ID
 from transformer_lib.validation import (
     check_at_least,
     check_equal_lengths,
-    check_not_empty,
     check_padding,
-    check_range,
-    check_tokens,
+    check_words,
 )
 
 # Of the names imported here, those that this module offers too.
@@ -35,109 +31,57 @@ _all_ = ["Review", "read_reviews"]
 
 # %% ../notebooks/03_text.ipynb #normalise
 def normalise(text: str) -> str:
-    """Return `text` in lower case, with a single space for all that is no word.
-
-    Letters of every script stay, with their accents, and so do apostrophes. `<br>`
-    tags, digits and all other characters become spaces.
-    Source: the preprocessing step of S2, with its pattern corrected.
-    """
-    text = re.sub(r"<br\s*/?>", " ", text, flags=re.IGNORECASE).replace("’", "'")
-    # NFC: what looks like one letter, as 한, is one character, and not several.
-    text = unicodedata.normalize("NFC", text.lower())
-    # Unicode's categories: L… are letters, M… the accents and vowel signs on them.
-    kept = (c if c == "'" or unicodedata.category(c)[0] in "LM" else " " for c in text)
-    return " ".join("".join(kept).split())
+    """Return `text` in lower case, with a space for all but letters and apostrophes."""
+    text = unicodedata.normalize("NFC", text.lower().replace("’", "'"))
+    text = re.sub(r"<br\s*/?>", " ", text)
+    kept = [c if c == "'" or unicodedata.category(c)[0] in "LM" else " " for c in text]
+    return " ".join("".join(kept).split())  # single spaces
 
 # %% ../notebooks/03_text.ipynb #tokenize
-def tokenize(text: str, max_tokens: int | None = None) -> list[str]:
-    """Return the words of `text`; with `max_tokens`, only the first so many.
-
-    An apostrophe inside a word stays; a quotation mark around a word goes.
-    """
-    words = (word.strip("'") for word in normalise(text).split())
-    return [word for word in words if word][:max_tokens]
+def tokenize(text: str) -> list[str]:
+    """Return the words of `text`, in its order."""
+    words = [word.strip("'") for word in normalise(text).split()]
+    return [word for word in words if word]
 
 # %% ../notebooks/03_text.ipynb #vocabulary
-def _words(name: str, values: Iterable[str]) -> list[str]:
-    """Return `values` as a list; one text is refused, which would give its letters."""
-    if isinstance(values, str):
-        raise ValueError(f"{name} must be a list of words, not a text: {values!r}")
-    return list(values)
-
-
 class Vocabulary:
-    """The most frequent words and their ids, with OOV buckets for all other words.
-
-    Id 0 is padding. Ids 1, 2, … are the `max_size` most frequent of `tokens`, most
-    frequent first (of equals, the one seen first). The last `oov_buckets` ids belong to
-    unknown words, by their CRC-32: the same bucket in every process, on every machine.
-
-    Raises `ValueError` if `tokens` is empty or one string, a size is below 1, or an id
-    to decode is none of the vocabulary's.
-    Source: S2, with the padding left out of the count.
-    """
+    """Ids: 0 is padding, then come the words, most frequent first, then the buckets."""
 
     def __init__(
         self, tokens: Iterable[str], max_size: int = 10_000, oov_buckets: int = 1000
     ) -> None:
+        check_words("tokens", tokens)
         check_at_least(1, max_size=max_size, oov_buckets=oov_buckets)
-        tokens = _words("tokens", tokens)
-        check_not_empty("tokens", tokens)
         self.words = [word for word, _ in Counter(tokens).most_common(max_size)]
+        self.ids = {word: i for i, word in enumerate(self.words, start=1)}
         self.oov_buckets = oov_buckets
-        self._ids = {word: i for i, word in enumerate(self.words, start=PAD_ID + 1)}
 
     def __len__(self) -> int:
         return 1 + len(self.words) + self.oov_buckets  # 1: padding
 
     def encode(self, tokens: Iterable[str]) -> list[int]:
         """Return the id of each token."""
-        return [self._id(word) for word in _words("tokens", tokens)]
+        check_words("tokens", tokens)
+        return [self.ids.get(word, self.bucket(word)) for word in tokens]
+
+    def bucket(self, word: str) -> int:
+        """Return the id of an unknown word: the same in every process."""
+        return 1 + len(self.words) + zlib.crc32(word.encode()) % self.oov_buckets
 
     def decode(self, ids: Iterable[int]) -> list[str]:
-        """Return the token of each id; what was unknown is `<oov N>`, N its bucket."""
-        return [self._word(i) for i in ids]
-
-    def save(self, path: str | os.PathLike) -> None:
-        """Write the words and the number of buckets to a file."""
-        saved = {"words": self.words, "oov_buckets": self.oov_buckets}
-        write_json(path, "vocabulary", saved)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike) -> "Vocabulary":
-        """Return the vocabulary that `save` wrote to a file."""
-        with open_json(path, "vocabulary") as saved:
-            words, oov_buckets = saved["words"], saved["oov_buckets"]
-            return cls(words, len(words), oov_buckets)
-
-    def _id(self, word: str) -> int:
-        if word in self._ids:
-            return self._ids[word]
-        # Not Python's own hash(): it differs from one process to the next.
-        bucket = zlib.crc32(word.encode()) % self.oov_buckets
-        return 1 + len(self.words) + bucket
-
-    def _word(self, i: int) -> str:
-        check_range(0, len(self) - 1, id=i)
-        if i == PAD_ID:
-            return "<pad>"
-        bucket = i - 1 - len(self.words)
-        return self.words[i - 1] if bucket < 0 else f"<oov {bucket}>"
+        """Return what each id stands for."""
+        buckets = [f"<oov {number}>" for number in range(self.oov_buckets)]
+        names = ["<pad>", *self.words, *buckets]
+        return [names[i] for i in ids]
 
 # %% ../notebooks/03_text.ipynb #pad-batch
 def pad_batch(
     sequences: Sequence[Sequence[int]], length: int | None = None
 ) -> Int[Tensor, "batch seq"]:
-    """Return the sequences as rows of one tensor, filled up at the end with padding.
-
-    The rows are as long as the longest sequence (at least 1), or `length`.
-    Raises `ValueError` if there are no sequences, or one is longer than `length`.
-    """
-    check_not_empty("sequences", sequences)
-    longest = max(1, *map(len, sequences))
-    if length is not None:
-        check_at_least(longest, length=length)
+    """Fill the sequences up with padding to the longest one, or to `length`."""
+    longest = max(1, max(map(len, sequences)))
     width = length or longest
+    check_at_least(longest, length=width)
     rows = [[*ids, *[PAD_ID] * (width - len(ids))] for ids in sequences]
     return torch.tensor(rows, dtype=torch.int64)  # (batch, width)
 
@@ -148,41 +92,27 @@ def bucket_batches(
     batch_size: int = 64,
     generator: torch.Generator | None = None,
 ) -> list[tuple[Int[Tensor, "_batch _seq"], Float[Tensor, "_batch"]]]:
-    """Return padded batches of sequences of similar length, with their labels.
-
-    Each sequence is in exactly one batch. Without a `generator` the shortest come
-    first; with one, equal lengths are mixed and the batches come in random order.
-    Raises `ValueError` if there are no sequences, or `labels` has another length.
-    """
-    check_not_empty("sequences", sequences)
+    """Return padded batches of similar length, in random order with a `generator`."""
     check_equal_lengths(sequences=sequences, labels=labels)
-    # Mix first, then sort by length: equal lengths stay mixed.
-    order = sorted(_numbers(len(sequences), generator), key=lambda i: len(sequences[i]))
-    groups = [order[at : at + batch_size] for at in range(0, len(order), batch_size)]
-    mixed_groups = [groups[number] for number in _numbers(len(groups), generator)]
-    return [
-        (
-            pad_batch([sequences[i] for i in group]),  # (batch, seq)
-            torch.tensor([float(labels[i]) for i in group]),  # (batch)
-        )
-        for group in mixed_groups
-    ]
+    order = _numbers(len(sequences), generator)
+    order.sort(key=lambda i: len(sequences[i]))  # equal lengths stay mixed
+    batches = []
+    for start in range(0, len(order), batch_size):
+        group = order[start : start + batch_size]
+        tokens = pad_batch([sequences[i] for i in group])  # (batch, seq)
+        batches.append((tokens, torch.tensor([float(labels[i]) for i in group])))
+    return [batches[i] for i in _numbers(len(batches), generator)]
 
 
-def _numbers(count: int, generator: torch.Generator | None) -> Sequence[int]:
-    """Return 0, 1, … up to `count` - 1; in random order if there is a generator."""
+def _numbers(count: int, generator: torch.Generator | None) -> list[int]:
+    """Return 0 to `count` - 1; in random order if there is a generator."""
     if generator is None:
-        return range(count)
+        return list(range(count))
     return torch.randperm(count, generator=generator).tolist()
 
 # %% ../notebooks/03_text.ipynb #sentiment-classifier
 class SentimentClassifier(nn.Module):
-    """Read reviews with stacked GRU layers; return a logit for each, positive above 0.
-
-    Padding (id 0, after the words) moves no logit. A review without words gets the
-    logit of a zero state: the bias of the last layer.
-    Source: S2, its second model: the one with a mask.
-    """
+    """Read reviews with stacked GRUs; the logit of each is above 0 for positive."""
 
     def __init__(
         self,
@@ -192,20 +122,18 @@ class SentimentClassifier(nn.Module):
         num_layers: int = 2,
     ) -> None:
         super().__init__()
-        # padding_idx: row 0 stays zero and gets no gradient
         self.embedding = nn.Embedding(vocab_size, d_model, padding_idx=PAD_ID)
         self.gru = nn.GRU(d_model, hidden_size, num_layers, batch_first=True)
         self.output = nn.Linear(hidden_size, 1)
 
     def forward(self, tokens: Int[Tensor, "batch seq"]) -> Float[Tensor, "batch"]:
-        check_tokens("tokens", tokens, self.embedding.num_embeddings)
         check_padding("tokens", tokens, PAD_ID, may_be_empty=True)
         lengths = (tokens != PAD_ID).sum(dim=1)  # (batch)
         packed = pack_padded_sequence(
             self.embedding(tokens),  # (batch, seq, d_model)
             lengths.clamp(min=1).cpu(),
             batch_first=True,
-            enforce_sorted=False,
+            enforce_sorted=False,  # the rows come in any order of length
         )
         _, state = self.gru(packed)  # (num_layers, batch, hidden)
         last = state[-1] * (lengths > 0).unsqueeze(1)  # (batch, hidden)

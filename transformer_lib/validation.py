@@ -3,7 +3,7 @@
 Each raises `ValueError` that names the argument, what came, and what was expected. Shapes that do not fit are torch's own errors.
 """
 
-from collections.abc import Sequence, Sized
+from collections.abc import Iterable, Sequence, Sized
 
 import torch
 from torch import Tensor
@@ -41,6 +41,12 @@ def check_not_empty(name: str, items: Sized) -> None:
     """Check that there is at least one item."""
     if len(items) == 0:
         raise ValueError(f"{name} must hold at least one, but it is empty")
+
+
+def check_words(name: str, words: Iterable[str]) -> None:
+    """Check that `words` is not one text, whose letters would be taken for words."""
+    if isinstance(words, str):
+        raise ValueError(f"{name} must be a list of words, not a text: {words!r}")
 
 
 def check_equal_lengths(**items: Sized) -> None:

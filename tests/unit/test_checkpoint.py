@@ -16,7 +16,6 @@ from transformer_lib.checkpoint import atomic_write, load_checkpoint, open_tenso
 from transformer_lib.cli import RunFolder
 from transformer_lib.decoding import CachedTransformer
 from transformer_lib.schedule import NoamSchedule, transformer_optimizer
-from transformer_lib.text import Vocabulary
 from transformer_lib.training import Batch, Checkpoint, Validation, average_checkpoints, token_batches, train, training_step
 from transformer_lib.transformer import TransformerConfig
 from transformer_lib.translation import BytePairTokenizer, Translator, pretrained_translator
@@ -80,7 +79,7 @@ def test_what_is_saved_is_written_so(tmp_path, monkeypatch):
     monkeypatch.setattr(checkpoint.os, "replace", fail)
     path = tmp_path / "a"
     path.write_bytes(b"old")
-    for save in (lambda path: save_checkpoint(path, model()), Vocabulary(["the"]).save, Translator(model(), TOKENIZER).save):
+    for save in (lambda path: save_checkpoint(path, model()), TOKENIZER.save, Translator(model(), TOKENIZER).save):
         with pytest.raises(OSError, match="disk is full"):
             save(path)
         assert path.read_bytes() == b"old" and list(tmp_path.iterdir()) == [path]
@@ -95,7 +94,6 @@ def write_run(path):
 
 # Of each kind: how it is written to a file, and how it is read.
 FILES = {
-    "vocabulary": (Vocabulary(["the", "cat", "été"], oov_buckets=2).save, Vocabulary.load),
     "tokenizer": (TOKENIZER.save, BytePairTokenizer.load),
     "record": (write_run, lambda path: RunFolder(path.parent).load()),
     "translator": (Translator(model(), TOKENIZER).save, Translator.load),
@@ -169,8 +167,6 @@ def test_older_files_are_read(tmp_path):
     assert old.translate(["the cat", "a dog"]) == new.translate(["the cat", "a dog"])
     (tmp_path / "pieces.json").write_text(TOKENIZER.backend.to_str(), encoding="utf-8")
     assert BytePairTokenizer.load(tmp_path / "pieces.json").encode("the cat") == TOKENIZER.encode("the cat")
-    (tmp_path / "words.json").write_text('\ufeff{"words": ["a"], "oov_buckets": 3, "checksum": "0"}', encoding="utf-8")
-    assert Vocabulary.load(tmp_path / "words.json").encode(["a"]) == [1]
     assert pretrained_translator().translate("I am a student") == "je suis étudiant"  # its file is of 2026
 
 

@@ -1,6 +1,7 @@
 """Chapter 03: preprocessing, vocabulary, batches, readers and the classifier."""
 
 import itertools
+import re
 import unicodedata
 from collections import Counter
 
@@ -8,11 +9,13 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from torch import nn
 from torch.nn.functional import binary_cross_entropy_with_logits
 from torch.testing import assert_close
 
 from transformer_lib.seq2seq import PAD_ID
 from transformer_lib.teaching.corpora.reviews import synthetic_reviews
+from transformer_lib.teaching.exercises.text import review_classifier, text_to_batch
 from transformer_lib.teaching.experiments.text import accuracy, encode_reviews, train_classifier
 from transformer_lib.text import (
     Review,
@@ -62,7 +65,6 @@ def test_normalise_composes_hangul():
 
 def test_tokenize_drops_quotation_marks_and_keeps_apostrophes():
     assert tokenize("'No', I can't 'say' '' it's") == ["no", "i", "can't", "say", "it's"]
-    assert tokenize("the second half", max_tokens=2) == ["the", "second"]
 
 
 # Vocabulary
@@ -73,17 +75,9 @@ def test_ids_by_hand():
     assert vocabulary.words == ["good", "film", "not", "a"]
     assert vocabulary.encode(["good", "film", "not", "a"]) == [1, 2, 3, 4]
     assert vocabulary.encode(["splendid"]) == [5 + 4021696590 % 1000]  # its CRC-32, in every process
-    assert vocabulary.decode([0, 1, 6]) == ["<pad>", "good", "<oov 1>"]
+    assert vocabulary.decode([0, 1, 4, 5, 6]) == ["<pad>", "good", "a", "<oov 0>", "<oov 1>"]
     assert len(vocabulary) == 1005
     assert Vocabulary(["not", "good", "good", "film", "film"], max_size=2).words == ["good", "film"]
-
-
-def test_save_and_load(tmp_path):
-    saved = Vocabulary(["très", "drôle", "très", "영화"], oov_buckets=7)
-    saved.save(tmp_path / "words.json")
-    loaded = Vocabulary.load(str(tmp_path / "words.json"))
-    assert (loaded.words, loaded.oov_buckets, len(loaded)) == (saved.words, 7, len(saved))
-    assert loaded.encode(["drôle", "unseen"]) == saved.encode(["drôle", "unseen"])
 
 
 def test_no_word_of_the_validation_data_gets_an_id():
@@ -254,12 +248,9 @@ def test_the_classifier_learns_what_a_bag_of_words_cannot():
 
 MODEL = SentimentClassifier(10, d_model=4, hidden_size=4)
 WRONG_CALLS = {
-    "no words": (lambda: Vocabulary([]), "tokens must hold at least one, but it is empty"),
-    "a text, not words": (lambda: Vocabulary("the film"), "tokens must be a list of words.* a text: 'the film'"),
-    "id too large": (lambda: Vocabulary(["the"], oov_buckets=3).decode([5]), "id must be in 0 … 4, but it is 5"),
+    "a text, not words": (lambda: Vocabulary(["the"]).encode("a film"), "tokens must be a list of words.* a text: 'a film'"),
     "too long": (lambda: pad_batch([[1, 2, 3]], length=2), "length must be at least 3, but it is 2"),
     "labels missing": (lambda: bucket_batches([[1], [2]], [0]), "sequences and labels must be equally many.* 2 and 1"),
-    "unknown word": (lambda: MODEL(torch.tensor([[1, 10]])), "tokens must hold ids in 0 … 9, but its ids lie in 1 … 10"),
     "padding in front": (lambda: MODEL(torch.tensor([[0, 1]])), "must come after the words, but in row 0 of tokens"),
 }
 
@@ -268,3 +259,73 @@ WRONG_CALLS = {
 def test_wrong_input_says_what_was_expected(call, message, as_a_user_calls_it):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+# The exercises
+
+
+def reader_of(last, **parts):
+    """Return a class for `review_classifier` that takes the state `last(outputs, lengths)` of each row."""
+
+    class Reader(nn.Module):
+        def __init__(self, vocab_size, d_model, hidden_size):
+            super().__init__()
+            self.embedding = nn.Embedding(vocab_size, d_model, padding_idx=0)
+            self.gru = nn.GRU(d_model, hidden_size, batch_first=True)
+            self.output = nn.Linear(hidden_size, 1)
+            for name, part in parts.items():
+                setattr(self, name, part)
+
+        def forward(self, tokens):
+            lengths = (tokens != 0).sum(dim=1)
+            return self.output(last(self.gru(self.embedding(tokens))[0], lengths)).squeeze(1)
+
+    return Reader
+
+
+def at(outputs, columns):
+    return outputs[torch.arange(len(outputs)), columns]
+
+
+READERS = [
+    (reader_of(lambda outputs, lengths: at(outputs, lengths - 1)), "✓"),
+    (reader_of(lambda outputs, lengths: outputs[:, -1]), "reads the padding too"),
+    (reader_of(lambda outputs, lengths: at(outputs, lengths.clamp(max=outputs.size(1) - 1))), "in column length - 1"),
+    (reader_of(lambda outputs, lengths: outputs[:, 0]), "each row has its own length"),
+    (reader_of(lambda outputs, lengths: at(outputs, lengths)), "forward raises IndexError"),
+    (reader_of(lambda outputs, lengths: outputs[:1, -1]), r"shape \(3,\), one for each review, not \(1,\)"),
+    (reader_of(None, gru=nn.GRU(6, 5)), "batch_first=True"),
+    (reader_of(None, output=nn.Linear(6, 1)), r"nn.Linear\(5, 1\)"),
+]
+
+
+@pytest.mark.parametrize(("reader", "words"), READERS)
+def test_the_judge_of_the_classifier_says_what_is_wrong(capsys, reader, words):
+    review_classifier(reader)
+    line = capsys.readouterr().out
+    assert line.startswith("✓" if words == "✓" else "✗") and re.search(words, line), line
+
+
+def rows_of_ids(training, texts, first=1, unknown=None, clean=lambda text: normalise(text).split(), left=False):
+    counts = Counter(word for text in training for word in clean(text))
+    ids = {word: i for i, (word, _) in enumerate(counts.most_common(), start=first)}
+    rows = [[ids.get(word, len(ids) + first if unknown is None else unknown) for word in clean(text)] for text in texts]
+    empty = [[0] * (max(map(len, rows)) - len(row)) for row in rows]
+    return [zeros + row if left else row + zeros for row, zeros in zip(rows, empty, strict=True)]
+
+
+ROWS = [
+    ({}, "✓"),
+    ({"first": 0}, "begin with 1"),
+    ({"unknown": 0}, "give it the last id"),
+    ({"clean": str.split}, "split at spaces and nothing else"),
+    ({"clean": lambda text: re.sub(r"[^a-z']", " ", text.lower()).split()}, "a word, br"),
+    ({"left": True}, "after the words"),
+]
+
+
+@pytest.mark.parametrize(("changes", "words"), ROWS)
+def test_the_judge_of_the_four_steps_says_what_is_wrong(capsys, changes, words):
+    text_to_batch(lambda training, texts: rows_of_ids(training, texts, **changes))
+    line = capsys.readouterr().out.replace("*", "")
+    assert line.startswith("✓" if words == "✓" else "✗") and re.search(words, line), line

@@ -8,19 +8,21 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, pad
+from torch.testing import assert_close
 
 from transformer_lib.checkpoint import open_tensors
 from transformer_lib.progress import progress
 from transformer_lib.seq2seq import PAD_ID
 from transformer_lib.teaching.corpora.reviews import synthetic_reviews
-from transformer_lib.text import Review, SentimentClassifier, Vocabulary, bucket_batches, tokenize
+from transformer_lib.text import Review, SentimentClassifier, Vocabulary, bucket_batches, pad_batch, tokenize
 
 __all__ = [
     "BagOfWords",
     "ReviewReader",
     "WithoutMask",
     "accuracy",
-    "bag_from_few",
+    "bag_against_gru",
+    "compare_with_loops",
     "encode_reviews",
     "more_padding",
     "pretrained_review_reader",
@@ -38,7 +40,7 @@ def encode_reviews(
     training: list[Review], validation: list[Review], *, max_tokens: int | None = None, oov_buckets: int = 1000
 ) -> tuple[Vocabulary, Encoded, Encoded]:
     """Return a vocabulary made from the training reviews alone, and both sets as (sequences of ids, labels)."""
-    words = [[tokenize(one.text, max_tokens) for one in reviews] for reviews in (training, validation)]
+    words = [[tokenize(one.text)[:max_tokens] for one in reviews] for reviews in (training, validation)]
     vocabulary = Vocabulary(chain.from_iterable(words[0]), oov_buckets=oov_buckets)
     encoded = [
         ([vocabulary.encode(row) for row in rows], [one.label for one in reviews])
@@ -112,27 +114,83 @@ def accuracy(model: nn.Module, batches: Batches) -> float:
     return right / seen
 
 
-def bag_from_few(*, seed: int, clean: bool, count: int = 40) -> tuple[int, float]:
-    """Train a bag of words on `count` plain reviews, and return how many words it knows and its accuracy on 1000 others.
-
-    The texts are cut at spaces and nothing else, or, with `clean`, by `tokenize`.
-    """
-    cut = tokenize if clean else str.split
-    training = synthetic_reviews(count, seed=seed, negation=False)
-    vocabulary = Vocabulary(chain.from_iterable(cut(one.text) for one in training), oov_buckets=1)
-    sets = [
-        ([vocabulary.encode(cut(one.text)) for one in reviews], [one.label for one in reviews])
-        for reviews in (training, synthetic_reviews(1000, seed=100 + seed, negation=False))
-    ]
-    torch.manual_seed(seed)
-    bag, shuffle = BagOfWords(len(vocabulary)), torch.Generator().manual_seed(seed)
-    train_classifier(bag, lambda: bucket_batches(*sets[0], generator=shuffle), epochs=100, learning_rate=0.05)
-    return len(vocabulary.words), accuracy(bag, bucket_batches(*sets[1]))
-
-
 def more_padding(batches: Batches, columns: int) -> list[tuple[Tensor, Tensor]]:
     """Return the batches with `columns` more columns of padding at the end of each."""
     return [(pad(tokens, (0, columns), value=PAD_ID), labels) for tokens, labels in batches]
+
+
+@torch.no_grad()
+def _copy_into_cells(model: SentimentClassifier) -> list[nn.GRUCell]:
+    """Return one GRUCell for each layer of the model's GRU, with the same weights."""
+    cells = []
+    for layer in range(model.gru.num_layers):
+        end = f"_l{layer}"
+        weights = {name.removesuffix(end): w for name, w in model.gru.state_dict().items() if name.endswith(end)}
+        cell = nn.GRUCell(weights["weight_ih"].size(1), model.gru.hidden_size).double()
+        cell.load_state_dict(weights)
+        cells.append(cell)
+    return cells
+
+
+def _logits_by_loop(model: SentimentClassifier, cells: list[nn.GRUCell], tokens: Tensor) -> Tensor:
+    """Read column by column; where a row has padding, each layer keeps its old state."""
+    states = [torch.zeros(len(tokens), cell.hidden_size).double() for cell in cells]
+    for column in tokens.unbind(dim=1):
+        x, is_word = model.embedding(column), (column != PAD_ID).unsqueeze(1)
+        for layer, cell in enumerate(cells):
+            x = states[layer] = torch.where(is_word, cell(x, states[layer]), states[layer])
+    return model.output(states[-1]).squeeze(1)
+
+
+def compare_with_loops(make: type[SentimentClassifier]) -> None:
+    """Compare the classifier with a plain loop, with each review alone in torch's GRU, and with more padding."""
+    torch.manual_seed(0)
+    model = make(20, d_model=6, hidden_size=5).double()
+    cells = _copy_into_cells(model)
+    sequences = [[3, 1, 4, 1, 5], [9], [2, 6, 5], []]
+    tokens, upstream = pad_batch(sequences), torch.randn(4).double()
+    shared, gru = [model.embedding.weight, *model.output.parameters()], list(model.gru.parameters())
+
+    def gradients(logits: Tensor, weights: Iterable[Tensor] = gru) -> tuple[Tensor, ...]:
+        return torch.autograd.grad(logits, [*shared, *weights], upstream)
+
+    logits = model(tokens)
+    loop = _logits_by_loop(model, cells, tokens)
+    assert logits.std() > 0.001, "all alike: that would show nothing"
+    ours = gradients(logits)
+    assert_close(logits, loop)
+    assert_close(ours, gradients(loop, [weight for cell in cells for weight in cell.parameters()]))
+    print("equal to the loop with torch.where: logits and gradients")
+    zero = torch.zeros(1, 5).double()
+    alone = [model.gru(model.embedding(torch.tensor([ids])))[1][-1] if ids else zero for ids in sequences]
+    torch_logits = model.output(torch.cat(alone)).squeeze(1)
+    assert_close(logits, torch_logits)
+    assert_close(ours, gradients(torch_logits))
+    print("equal to torch's GRU on each review alone: logits and gradients")
+    wide = model(pad_batch(sequences, length=55))
+    assert_close(logits, wide)
+    assert_close(ours, gradients(wide))
+    assert ours[0][PAD_ID].abs().max() == 0 < ours[0][1].abs().max()
+    print("the same with 50 more columns; the vector of padding gets no gradient")
+
+
+def bag_against_gru(seed: int) -> None:
+    """Train a bag of words and a GRU with its mask on twins, and print the share of held-out reviews that each gets right."""
+    training = synthetic_reviews(2000, seed=10 + seed)
+    seen = {one.text for one in training}
+    others = [one for one in synthetic_reviews(2000, seed=20 + seed) if one.text not in seen]
+    vocabulary, train_set, test_set = encode_reviews(training, others)
+    shuffle = torch.Generator().manual_seed(seed)
+    torch.manual_seed(seed)
+    bag, gru = BagOfWords(len(vocabulary)), SentimentClassifier(len(vocabulary), 32, 32)
+    for model in (bag, gru):
+        train_classifier(model, lambda: bucket_batches(*train_set, generator=shuffle), epochs=10, learning_rate=0.01)
+    batches = bucket_batches(*test_set, batch_size=256)
+    bag_share = accuracy(bag, batches)
+    shares = [accuracy(gru, more_padding(batches, columns)) for columns in (0, 20, 40)]
+    assert abs(bag_share - 0.5) < 0.02 and shares[0] == shares[1] == shares[2] > 0.98
+    print(f"share right, bag of words:               ≈ {bag_share:.2f}")
+    print(f"share right, GRU, trained with its mask: ≈ {shares[0]:.2f}, and the same with 20 and 40 more columns")
 
 
 class ReviewReader(NamedTuple):
