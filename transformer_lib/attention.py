@@ -16,25 +16,24 @@ from .validation import check_heads
 
 # %% ../notebooks/06_attention.ipynb #scaled-dot-product-attention
 def scaled_dot_product_attention(
-    query: Float[Tensor, "*batch query d_k"],
-    key: Float[Tensor, "*batch key d_k"],
-    value: Float[Tensor, "*batch key d_v"],
+    q: Float[Tensor, "*batch query d_k"],
+    k: Float[Tensor, "*batch key d_k"],
+    v: Float[Tensor, "*batch key d_v"],
     mask: Bool[Tensor, "..."] | None = None,
 ) -> tuple[Float[Tensor, "*batch query d_v"], Float[Tensor, "*batch query key"]]:
     """Return softmax(QKᵀ / √d_k) V, and the weights (Vaswani et al., 2017, equation 1).
 
-    `mask` is True where a query may attend to a key.
-    A query that may attend to nothing gets zeros.
+    `mask` is True where a query may look. One that may look at nothing gets zeros.
     """
-    scores = query @ key.transpose(-2, -1)  # (*batch, query, key)
-    weights = masked_softmax(scores / math.sqrt(key.size(-1)), mask)
-    return weights @ value, weights  # (*batch, query, d_v), (*batch, query, key)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(k.size(-1))  # (*batch, query, key)
+    weights = masked_softmax(scores, mask)  # (*batch, query, key)
+    return weights @ v, weights
 
 # %% ../notebooks/06_attention.ipynb #split-heads
 def split_heads(
     x: Float[Tensor, "batch seq d_model"], num_heads: int
 ) -> Float[Tensor, "batch heads seq d_k"]:
-    """Cut each row into `num_heads` parts, and put the axis of the heads second."""
+    """Cut each row into `num_heads` parts, and put the heads before the words."""
     x = x.unflatten(-1, (num_heads, -1))  # (batch, seq, heads, d_k)
     return x.transpose(1, 2)  # (batch, heads, seq, d_k)
 
@@ -43,19 +42,15 @@ def join_heads(
     x: Float[Tensor, "batch heads seq d_k"],
 ) -> Float[Tensor, "batch seq d_model"]:
     """Undo `split_heads`."""
-    x = x.transpose(1, 2)  # (batch, seq, heads, d_k)
-    return x.flatten(start_dim=2)  # (batch, seq, d_model)
+    return x.transpose(1, 2).flatten(start_dim=2)  # (batch, seq, d_model)
 
 # %% ../notebooks/06_attention.ipynb #multi-head-attention
 class MultiHeadAttention(nn.Module):
-    """Attend in `num_heads` subspaces at once (Vaswani et al., 2017, section 3.2.2).
-
-    `weights` are those of the last call, `(batch, heads, query, key)`.
-    """
+    """Attend in `num_heads` subspaces at once (Vaswani et al., 2017, section 3.2.2)."""
 
     def __init__(self, d_model: int, num_heads: int) -> None:
         super().__init__()
-        check_heads(d_model, num_heads)
+        check_heads(d_model, num_heads)  # d_model must be divisible by num_heads
         self.d_model, self.num_heads = d_model, num_heads
         self.W_q = nn.Linear(d_model, d_model)
         self.W_k = nn.Linear(d_model, d_model)
@@ -76,7 +71,7 @@ class MultiHeadAttention(nn.Module):
         return self.W_o(join_heads(x))  # (batch, query, d_model)
 
     def mix(self, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None) -> Tensor:
-        """Attend in each head, `(batch, heads, seq, d_k)`, and keep the weights."""
+        """Attend in each head, and keep the weights to look at."""
         x, weights = scaled_dot_product_attention(q, k, v, mask)
         self.weights = weights.detach()  # (batch, heads, query, key)
         return x

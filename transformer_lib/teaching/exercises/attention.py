@@ -1,39 +1,19 @@
 """Checks for the exercises of chapter 6, Attention."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
-from transformer_lib.teaching.exercises import exercise, normal
+from transformer_lib.attention import MultiHeadAttention, join_heads, scaled_dot_product_attention, split_heads
+from transformer_lib.teaching.exercises import Hint, check, exercise, numbers, same
 
-__all__ = ["cost", "look_up", "score_deviation", "split", "whisper_and_shout"]
+__all__ = ["chess_asks_who", "multi_head_attention", "score_size", "whisper_and_shout"]
 
-
-@exercise(
-    cases=[normal((4,), (3, 4), (3, 2), seed=6), normal((9,), (5, 9), (5, 3), seed=6)],
-    hint="Scores keys @ query / √d_k, softmax, then weights @ values",
-)
-def look_up(query: Tensor, keys: Tensor, values: Tensor) -> Iterator:
-    """The reader's `look_up(query, keys, values)` returns the output (d_v,) of attention for one query."""
-    seq, d_k = keys.shape
-    scores, scale = keys @ query, math.sqrt(d_k)
-    weights = (scores / scale).softmax(dim=0)
-    yield weights @ values, "one score per word, one weight per word, and an output as wide as a value"
-    yield weights, "these are the weights: now multiply them with the values"
-    for one in (scores, scores / scale, scores.softmax(dim=0)):
-        yield one, f"this is one number for each of the {seq} words; the output has the width of a value, {values.size(1)}"
-    plain = scores.softmax(dim=0) @ values
-    yield plain, "the scale is missing: divide the scores by √d_k before the softmax"
-    yield (scores / d_k).softmax(dim=0) @ values, "the scores are divided by d_k; divide by its square root"
-    yield (
-        (scores / math.sqrt(seq)).softmax(dim=0) @ values,
-        "the scores are divided by the root of the number of words; √d_k is the width",
-    )
-    yield plain / scale, "divide the scores, not the weights: the scale comes before the softmax"
-    yield scores @ values / scale, "the softmax is missing: the weights must be positive and sum to 1"
-    yield scores @ values, "the scale and the softmax are missing"
+X = torch.tensor([[1.0, 0, 0, 0], [0, 1, 0, 1], [0, 0, 1, 0]])
+K = torch.tensor([[2.0, 0, 0, 0], [0, 2, 0, 1], [0, 1, 2, 0]])
+W_Q = torch.tensor([[0.0, 3, 0, 0], [2, 0, 2, 0], [0, 3, 0, 1], [0, 0, 0, 0]])
 
 
 @exercise(
@@ -59,61 +39,97 @@ def whisper_and_shout() -> Iterator:
     yield (..., average), "a larger query makes larger differences between the scores, so the weights become less alike"
 
 
+@check
+def chess_asks_who(attempt: Callable) -> str:
+    """The reader's `chess_asks_who(W_Q)` returns a W_Q with which *chess* gives more than 0.9 of its weight to *They*."""
+    given = torch.from_numpy(numbers(attempt(W_Q), (4, 4), "W_Q")).float()
+    changed = (given != W_Q).any(dim=1).nonzero().flatten().tolist()
+    who = (X @ given @ K.T / 2).softmax(dim=-1)[2, 0].item()
+    if not changed:
+        raise Hint("W_Q is as it was")
+    if changed != [2]:
+        raise Hint(f"rows {changed} have changed; change row 2 alone, which says what an object asks for")
+    if who <= 0.9:
+        raise Hint(f"chess now gives They {who:.2f} of its weight: ask for a subject, for nothing else, and loudly enough")
+    return f"chess now gives They {who:.2f} of its weight"
+
+
 @exercise(
     cases=[(3.0, 16), (0.5, 64), (2.0, 4)],
     hint="How many times as large is one product, how many times as large the sum?",
 )
-def score_deviation(s: float, d_k: int) -> Iterator:
-    """The reader's `score_deviation(s, d_k)` returns the standard deviation of the scaled score."""
-    yield s**2, "s²: with the scale the width has no effect, the size of the vectors has"
+def score_size(s: float, d_k: int) -> Iterator:
+    """The reader's `score_size(s, d_k)` returns the size, the standard deviation, of the divided score."""
+    yield s**2, "s²: after the division the width has no effect, the size of the vectors has"
     yield 1.0, "that holds only for s = 1: the size of the vectors still counts"
     yield s, "both numbers of a product are s times as large, so the product is s · s times as large"
     yield s**4, "that is the variance, the square of the size; take its root"
-    yield math.sqrt(d_k) * s**2, "that is the size before the scale; now divide by √d_k"
+    yield math.sqrt(d_k) * s**2, "that is the size before the division; now divide by √d_k"
     yield s**2 / math.sqrt(d_k), "the sum of d_k products has a size √d_k times that of one product"
 
 
-@exercise(
-    cases=[(torch.arange(48.0).view(2, 3, 8), 2), (torch.arange(30.0).view(1, 5, 6), 3)],
-    hint="Cut each row into heads, then swap words and heads",
-)
-def split(x: Tensor, num_heads: int) -> Iterator:
-    """The reader's `split(x, num_heads)` turns (batch, seq, d_model) into (batch, heads, seq, d_k)."""
-    cut = x.unflatten(-1, (num_heads, -1))
-    right = cut.transpose(1, 2)
-    yield right, "each head sees its part of every word"
-    yield cut, "the rows are cut, but the heads must come before the words: transpose axes 1 and 2"
-    yield x.view(right.shape), "the shape is right, the content is not: cut each row first, then transpose"
+def _slips(layer: MultiHeadAttention, query: Tensor, key: Tensor, mask: Tensor | None) -> Iterator[tuple[Tensor, str]]:
+    """Yield the outputs of likely mistakes, each with its hint."""
+    h, d_k = layer.num_heads, query.size(-1) // layer.num_heads
+    q, k, v = layer.W_q(query), layer.W_k(key), layer.W_v(key)
+    heads = [split_heads(x, h) for x in (q, k, v)]
+    by_view = [x.reshape(len(x), h, -1, d_k) for x in (q, k, v)]
+
+    def mixed(parts: list[Tensor], scale: float = 1.0, mask: Tensor | None = mask) -> Tensor:
+        return scaled_dot_product_attention(parts[0] * scale, *parts[1:], mask)[0]
+
+    right = join_heads(mixed(heads))
+    yield right, "W_o is missing: the last step mixes the heads"
+    yield layer.W_o(join_heads(mixed(heads, d_k**0.5))), "the scores are not divided by √d_k"
+    yield layer.W_o(join_heads(mixed(heads, h**-0.5))), "divide by √d_k, the width inside a head, not by √d_model"
+    yield layer.W_o(join_heads(mixed(heads, d_k**-0.5))), "divide by the root of d_k, not by d_k"
     yield (
-        x.transpose(1, 2).reshape(right.shape),
-        "the axes are swapped before the rows are cut, so a row of a head mixes several words: cut first, then transpose",
+        layer.W_o(join_heads(mixed(by_view))),
+        "view alone gives a head parts of the wrong words: cut each row, then transpose",
     )
-    yield (
-        x.unflatten(-1, (-1, num_heads)).permute(0, 3, 1, 2),
-        f"each head must get numbers that stand side by side in the row; your head 0 gets the numbers 0, {num_heads}, "
-        f"{2 * num_heads}, …: cut each row into (heads, d_k), not into (d_k, heads)",
-    )
+    yield layer.W_o(mixed(heads).reshape(right.shape)), "transpose the heads back before you join them"
+    one_wide = scaled_dot_product_attention(q, k, v, None if mask is None else mask[:, 0])[0]
+    yield layer.W_o(one_wide), "this is one wide head: cut queries, keys and values into heads"
+    if mask is not None:
+        yield layer.W_o(join_heads(mixed(heads, mask=None))), "the mask is not used"
+        yield layer.W_o(join_heads(mixed(heads, mask=~mask))), "the mask is the other way round: True means “may look”"
 
 
-@exercise(cases=[(3, 5, 8), (10, 7, 64)], hint="A matrix product (a, b) @ (b, c) takes a · b · c multiplications")
-def cost(queries: int, keys: int, d_model: int) -> Iterator:
-    """The reader's `cost(queries, keys, d_model)` counts the multiplications of multi-head cross-attention."""
-    square, look = d_model**2, queries * keys * d_model
-    projections = (2 * queries + 2 * keys) * square
-    yield projections + 2 * look, "the projections grow with the length, the attention with the product of both lengths"
-    yield 2 * look, "the four linear layers are missing"
-    yield projections, "the scores and the weighted sum are missing"
-    yield projections + look, "the scores take queries · keys · d_model multiplications, and the weighted sum as many again"
-    yield (
-        (queries + 2 * keys) * square + 2 * look,
-        "there are four linear layers: the last one, after the heads are joined, is missing",
-    )
-    yield (
-        4 * queries * square + 2 * look,
-        "keys and values have as many rows as there are keys: two of the linear layers see `keys` rows",
-    )
-    yield (
-        (queries + 3 * keys) * square + 2 * look,
-        "the last linear layer sees one row for each query: two of the four see `queries` rows, two see `keys` rows",
-    )
-    yield 2 * (projections + 2 * look), "that counts additions as well: count multiplications only"
+@check
+def multi_head_attention(attempt: Callable) -> str:
+    """The reader's class gives the numbers of the library's layer and of torch's: one sentence, two, and with a mask."""
+    mine, ours = attempt(12, 3), MultiHeadAttention(12, 3)
+    if not isinstance(mine, nn.Module):
+        raise Hint("the class should be an nn.Module")
+    for name in ("W_q", "W_k", "W_v", "W_o"):
+        part = getattr(mine, name, None)
+        if not isinstance(part, nn.Linear):
+            raise Hint(f"{name} should be an nn.Linear(d_model, d_model)")
+        if part.weight.shape != (12, 12) or part.bias is None:
+            raise Hint(f"{name} should be an nn.Linear(d_model, d_model), all heads in one matrix, with a bias")
+        getattr(ours, name).load_state_dict(part.state_dict())
+    generator = torch.Generator().manual_seed(6)
+    x, memory = (torch.randn(2, n, 12, generator=generator) for n in (4, 6))
+    mask = torch.tensor([[True] * 6, [True] * 4 + [False] * 2])[:, None, None, :]  # (batch, 1, 1, key)
+    for what, query, key, m in [
+        ("one sentence", x, x, None),
+        ("two sentences", x, memory, None),
+        ("two sentences and a mask", x, memory, mask),
+    ]:
+        try:
+            found = mine(query, key, key, m)
+        except NotImplementedError:
+            raise Hint("forward is not written yet") from None
+        except Exception as problem:
+            raise Hint(f"{what}: forward raises {type(problem).__name__}: {problem}") from problem
+        found = found[0] if isinstance(found, tuple) else found
+        if same(found, ours(query, key, key, m)):
+            continue
+        for wrong, hint in _slips(ours, query, key, m):
+            if same(found, wrong):
+                raise Hint(f"{what}: {hint}")
+        shape = tuple(getattr(found, "shape", ()))
+        if shape != query.shape:
+            raise Hint(f"{what}: the output should have the shape {tuple(query.shape)}, not {shape}")
+        raise Hint(f"{what}: the numbers differ from the library's: compare your steps with the picture of the heads")
+    return "equal to the library's layer, and so to torch's: one sentence, two, and with a mask"

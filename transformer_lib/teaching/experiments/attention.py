@@ -1,0 +1,185 @@
+"""Chapter 6: who plays what, asked of averages and of heads; a head of the translator; and equality with torch."""
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+from torch.testing import assert_close
+
+from transformer_lib.teaching.figures import capture_attention
+from transformer_lib.teaching.torch_parity import compare_gradients, copy_to_torch
+from transformer_lib.translation import pretrained_translator
+
+__all__ = [
+    "PlainAverage",
+    "WhoPlaysWhat",
+    "compare_with_torch",
+    "right_alone_and_together",
+    "rooms",
+    "train_one_question",
+    "train_two_questions",
+    "translator_weights",
+    "where_they_look",
+]
+
+PEOPLE = "Ann Ben Cleo Dan Eve Finn Gil Hana Ian Joy Kim Leo Mia Noah Ola Pia".split()
+GAMES = "rugby go poker darts golf tennis chess polo bingo cards pool squash judo chequers bridge hockey".split()
+KINDS, PRESENT = 16, 8
+
+
+def rooms(count: int, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:
+    """Return eight people and their games for each of `count` groups, `(count, 8)` each, and the place of one of them."""
+    order = torch.rand(count, 2, KINDS, generator=generator).argsort(dim=-1)
+    place = torch.randint(PRESENT, (count, 1), generator=generator)
+    return order[:, 0, :PRESENT], order[:, 1, :PRESENT], place
+
+
+class PlainAverage(nn.Module):
+    """All values count equally; the query is added to what is heard."""
+
+    def forward(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        return query + value.mean(dim=1, keepdim=True)  # (batch, 1, d_model)
+
+
+class WhoPlaysWhat(nn.Module):
+    """Ask for one person; mix the games with `mix(query, key, value)`; score the sixteen games."""
+
+    def __init__(self, mix: nn.Module, d_model: int = 32) -> None:
+        super().__init__()
+        self.person, self.game = nn.Embedding(KINDS, d_model), nn.Embedding(KINDS, d_model)
+        self.mix, self.answer = mix, nn.Linear(d_model, KINDS)
+
+    def forward(self, people: Tensor, games: Tensor, asked: Tensor) -> Tensor:
+        heard = self.mix(self.person(asked), self.person(people), self.game(games))  # (batch, 1, d_model)
+        return self.answer(heard)  # (batch, 1, games)
+
+
+def _train(make: Callable[[], nn.Module], seed: int, steps: int, questions: int) -> tuple[nn.Module, float, float]:
+    """Train one model on new groups at each step; return it, its share of right answers and its loss in the last 50 steps."""
+    torch.manual_seed(seed)
+    generator = torch.Generator().manual_seed(seed)
+    model, losses, shares = make(), [], []
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for _ in range(steps):
+        people, games, places = rooms(128, generator)
+        if questions == 2:
+            places = torch.rand(people.shape, generator=generator).argsort(dim=-1)[:, :2]
+        logits = model(people, games, people.gather(1, places))  # (batch, questions, games)
+        answers = games.gather(1, places)  # (batch, questions)
+        loss = F.cross_entropy(logits.flatten(0, 1), answers.flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+        shares.append((logits.argmax(dim=-1) == answers).float().mean().item())
+    return model, sum(shares[-50:]) / len(shares[-50:]), sum(losses[-50:]) / len(losses[-50:])
+
+
+def train_one_question(name: str, mix: Callable[[], nn.Module], steps: int) -> None:
+    """Train three networks that ask for one person, and print how often they are right, and their losses."""
+    runs = [_train(lambda: WhoPlaysWhat(mix()), seed, steps, questions=1) for seed in range(3)]
+    right, losses = [run[1] for run in runs], [run[2] for run in runs]
+    guesses = 0.08 < min(right) <= max(right) < 0.18 and min(losses) > math.log(PRESENT)
+    assert guesses if "attention" not in name else min(right) > 0.98 and max(losses) < 0.05
+    print(f"{name}, {steps} steps")
+    print("    right", *(f" ≈ {share:.2f}" for share in right), "  loss", *(f" ≈ {loss:.2f}" for loss in losses))
+
+
+def train_two_questions(model: Callable[[int], nn.Module], heads: int, steps: int) -> list[nn.Module]:
+    """Train three models that ask for two people at once, print how many single answers are right, and return them."""
+    runs = [_train(lambda: model(heads), seed, steps, questions=2) for seed in range(3)]
+    shares = [share for _, share, _ in runs]
+    assert 0.45 < min(shares) <= max(shares) < 0.6 if heads == 1 else min(shares) > 0.98
+    print(f"heads: {heads}, steps: {steps}, right:", *(f" ≈ {share:.2f}" for share in shares))
+    return [trained for trained, _, _ in runs]
+
+
+def where_they_look(models: list[nn.Module], asked: tuple[int, int] = (0, 5)) -> dict:
+    """Ask each model for two people of one group; return what `figures.attention.where_they_look` draws."""
+    people, games, _ = (part[:1] for part in rooms(2, torch.Generator().manual_seed(5)))
+    rows = {}
+    for model in models:
+        with torch.no_grad():
+            model(people, games, people[:, list(asked)])
+        weights = model.attention.weights[0, :, 0]  # (heads, 8)
+        assert set(weights.argmax(dim=-1).tolist()) == set(asked[: len(weights)]), "one person a head"
+        names = ["one head"] if len(weights) == 1 else [f"head {n} of {len(weights)}" for n in range(len(weights))]
+        rows |= dict(zip(names, weights, strict=True))
+    return {"people": [PEOPLE[p] for p in people[0]], "games": [GAMES[g] for g in games[0]], "asked": asked, "rows": rows}
+
+
+def right_alone_and_together(models: list[nn.Module], count: int = 2000) -> None:
+    """Print how often each model is right about the first and the second person, and names one of the two games."""
+    people, games, _ = rooms(count, torch.Generator().manual_seed(99))
+    for run, model in enumerate(models):
+        with torch.no_grad():
+            said = model(people, games, people[:, :2]).argmax(dim=-1)  # (count, 2)
+        first, second = (said == games[:, :2]).float().mean(dim=0).tolist()
+        either = (said[:, :, None] == games[:, None, :2]).any(dim=-1).float().mean().item()
+        assert either > 0.9 or (max(first, second) > 0.9 and min(first, second) < 0.2 and either < 0.6)
+        print(f"run {run}: first ≈ {first:.2f}   second ≈ {second:.2f}   one of the two games ≈ {either:.2f}")
+
+
+def translator_weights(sentence: str, layer: int = 2, head: int = 2) -> tuple[list[str], Tensor]:
+    """Translate `sentence`, print both, and return its words and the weights of one head of the encoder, counted from 1."""
+    translator = pretrained_translator()
+    with capture_attention(translator.model) as kept, torch.no_grad():
+        translator.model.start(torch.tensor([translator.read(sentence)]))
+    names = sorted(name for name in kept if name.startswith("encoder"))
+    words = [token.removeprefix("▁") for token in translator.tokenizer.tokens(sentence)]
+    print(sentence, "→", translator.translate(sentence))
+    return words, kept[names[layer - 1]][0, head - 1]  # (words, words)
+
+
+def _by_loops(q: list, k: list, v: list, mask: list) -> tuple[list, list]:
+    """Equation 1, one number at a time."""
+    outputs, all_weights = [], []
+    for i, query in enumerate(q):
+        scores = [sum(a * b for a, b in zip(query, key, strict=True)) / math.sqrt(len(query)) for key in k]
+        powers = [math.exp(score) if may else 0.0 for score, may in zip(scores, mask[i], strict=True)]
+        total = sum(powers) or 1.0  # a query that may look at nothing gets zeros
+        weights = [power / total for power in powers]
+        outputs.append([sum(w * row[n] for w, row in zip(weights, v, strict=True)) for n in range(len(v[0]))])
+        all_weights.append(weights)
+    return outputs, all_weights
+
+
+def _with_gradients(function: Callable, inputs: list[Tensor], upstream: Tensor) -> tuple:
+    leaves = [x.detach().clone().requires_grad_() for x in inputs]
+    output = function(*leaves)
+    return output, torch.autograd.grad(output, leaves, upstream)
+
+
+def compare_with_torch(attention: Callable, layer: Callable[[int, int], nn.Module]) -> None:
+    """Compare the function with plain loops and torch's function, the layer with torch's layer; print a line for each."""
+    torch.manual_seed(0)
+    exact = {"dtype": torch.float64}
+    q, k, v = (torch.randn(size, **exact) for size in [(3, 4), (5, 4), (5, 2)])
+    mask = torch.tensor([[True, False, True, True, False], [True] * 5, [False] * 5])
+    by_loops = _by_loops(q.tolist(), k.tolist(), v.tolist(), mask.tolist())
+    for ours, theirs in zip(attention(q, k, v, mask), by_loops, strict=True):
+        assert_close(ours, torch.tensor(theirs, **exact))
+    print("equal to plain loops: outputs and weights")
+
+    inputs = [torch.randn(2, 3, 5, width, **exact) for width in (4, 4, 6)]
+    upstream = torch.randn(2, 3, 5, 6, **exact)
+    for m in [None, torch.ones(5, 5, dtype=torch.bool).tril(), torch.rand(2, 1, 5, 5) < 0.5]:
+        mine = _with_gradients(lambda q, k, v, m=m: attention(q, k, v, m)[0], inputs, upstream)
+        its = _with_gradients(lambda q, k, v, m=m: F.scaled_dot_product_attention(q, k, v, m), inputs, upstream)
+        assert_close(mine, its)
+    print("equal to torch's function: outputs and gradients")
+
+    ours, theirs = layer(12, 3).double(), nn.MultiheadAttention(12, 3, batch_first=True).double()
+    copy_to_torch(ours, theirs)
+    x, memory, upstream = (torch.randn(2, n, 12, **exact) for n in (4, 6, 4))
+    may = torch.tensor([[True] * 6, [True] * 4 + [False] * 2])  # (batch, key)
+    output = ours(x, memory, memory, may[:, None, None, :])
+    its, its_weights = theirs(x, memory, memory, key_padding_mask=~may, average_attn_weights=False)  # there True forbids
+    assert_close((output, ours.weights), (its, its_weights.detach()))
+    output.backward(upstream)
+    its.backward(upstream)
+    for mine, its in compare_gradients(ours, theirs):
+        assert_close(mine, its)
+    print("equal to torch's layer: outputs, weights and gradients")
