@@ -197,8 +197,37 @@ def who_is_tired(runs: dict) -> None:
     line("plain cell, share right", [run["right"] for run in plain])
 
 
+def gradient_by_distance(layer: nn.Module, steps: int = 60) -> Tensor:
+    """Return the size of the last output's gradient for the input at each distance, `(steps)`, nearest first."""
+    torch.manual_seed(0)
+    x = torch.randn(16, steps, SYMBOLS, dtype=torch.float64, requires_grad=True)
+    outputs, _ = layer.double()(x)
+    outputs[:, -1].backward(torch.randn_like(outputs[:, -1]))
+    return x.grad.square().sum(dim=(0, 2)).sqrt().flip(0)
+
+
+def factor_per_step(gradients: dict[str, Tensor], bounds: dict[str, tuple[float, float]]) -> None:
+    """Print by what a step back multiplies each of `gradients`, from distance 2 to 52; assert that it is within `bounds`."""
+    for name, sizes in gradients.items():
+        factor = (sizes[52] / sizes[2]).item() ** (1 / 50)
+        assert bounds[name][0] < factor < bounds[name][1], (name, factor)
+        print(f"{name:28} ≈ {factor:.2f} per step, after 50 steps 10 to the ≈ {50 * math.log10(factor):.1f}")
+
+
+def without_gates(memory: dict) -> None:
+    """Print from the record `memory` how often each cell names the first of 20 to 100 words, and how many seeds learnt it."""
+    tested = memory["settings"]["tested_lengths"]
+    for name, runs in memory["numbers"].items():
+        shares = []
+        for run in runs:
+            long_ones = [share for share, length in zip(run, tested, strict=True) if length >= 20]
+            shares.append(sum(long_ones) / len(long_ones))
+        learnt = sum(share > 0.5 for share in shares)
+        print(f"{name:54} {min(shares):.2f} to {max(shares):.2f}   {learnt} of {len(shares)}")
+
+
 def compare_with_torch(cells: Sequence[type], make_layer: type, make_both_ways: type) -> None:
-    """Assert in float64 that layers of our `cells` equal torch's and the LSTM one made of plain loops; print a line for each."""
+    """Assert in float64 that layers of our `cells` equal torch's, and the LSTM plain loops; print a line for each."""
     torch.manual_seed(0)
     x = torch.randn(3, 5, 4, dtype=torch.float64, requires_grad=True)
     for cell in cells:

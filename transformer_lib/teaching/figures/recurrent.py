@@ -1,4 +1,4 @@
-"""The drawings of chapter 2: a cell unrolled, an LSTM gate by gate, a GRU, the forms of a layer, and what trained cells keep."""
+"""The drawings of chapter 2: a cell unrolled, an LSTM gate by gate, a GRU, forms of a layer, what trained cells keep."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -6,7 +6,18 @@ from matplotlib.axes import Axes
 from transformer_lib.teaching.figures.plots import COLOURS, DIVERGING, show, subplots
 from transformer_lib.teaching.figures.sheet import arrow, block, card, number, sheet, text
 
-__all__ = ["far_ending", "first_word", "four_forms", "gru", "lstm", "opened", "story", "two_directions", "word_by_word"]
+__all__ = [
+    "far_ending",
+    "first_word",
+    "four_forms",
+    "gradients",
+    "gru",
+    "lstm",
+    "opened",
+    "story",
+    "two_directions",
+    "word_by_word",
+]
 
 SENTENCE = "the cow sees the horse and is tired".split()
 
@@ -14,9 +25,10 @@ SENTENCE = "the cow sees the horse and is tired".split()
 def far_ending() -> None:
     """Draw a cell with its loop, and the same cell unrolled over the sentence, up to the French ending."""
     alt = (
-        "Left: a box called cell with an input from below, a state to the top, and a loop that leads the state back into the box. "
-        "Right: the same box drawn eight times in a row, one for each word of: the cow sees the horse and is tired. Each hands its "
-        "state to the next, and the last should write fatiguée, because of the cow, seven words earlier at the second box."
+        "Left: a box called cell with an input from below, a state to the top, and a loop that leads the state back "
+        "into the box. Right: the same box drawn eight times in a row, one for each word of: the cow sees the horse and "
+        "is tired. Each hands its state to the next, and the last should write fatiguée, because of the cow, seven "
+        "words earlier at the second box."
     )
     with sheet(7.2, 2.75, alt) as axes:
         text(axes, 0.65, 0.2, "one cell …", weight="bold")
@@ -56,19 +68,33 @@ def first_word(record: dict) -> None:
     axes.axhline(1 / 8, color=COLOURS["ink"], linestyle="--", lw=1.5)
     axes.text(-0.45, 0.03, "blind guess")
     axes.set_xticks(range(4), names)
-    axes.set(ylim=(0, 1.06), xlim=(-0.5, 3.5), xlabel="words", ylabel="share right", title="From ten words on, the plain cell mostly guesses")
+    axes.set(
+        ylim=(0, 1.06),
+        xlim=(-0.5, 3.5),
+        xlabel="words",
+        ylabel="share right",
+        title="From ten words on, the plain cell mostly guesses",
+    )
     axes.legend(frameon=False, loc="upper right")
     alt = (
-        "Share of sequences whose first word is named, a dot for each of five seeds. With 2 to 5 words all are right. With 5 to 10, "
-        "a quarter to two thirds after 400 steps and up to nine tenths after 4,000. With 10 to 20 all guess, and with 20 to 40 "
-        "nearly all, after 400 steps and after 4,000."
+        "Share of sequences whose first word is named, a dot for each of five seeds. With 2 to 5 words all are right. "
+        "With 5 to 10, a quarter to two thirds after 400 steps and up to nine tenths after 4,000. With 10 to 20 all "
+        "guess, and with 20 to 40 nearly all, after 400 steps and after 4,000."
     )
     show(figure, alt=alt)
 
 
 def _round(axes: Axes, x: float, y: float, words: str, on: bool) -> None:
     colour = COLOURS["key" if on else "muted"]
-    axes.text(x, y, words, ha="center", va="center", size=13, bbox={"boxstyle": "circle,pad=0.18", "fc": "white", "ec": colour, "lw": 2})
+    axes.text(
+        x,
+        y,
+        words,
+        ha="center",
+        va="center",
+        size=13,
+        bbox={"boxstyle": "circle,pad=0.18", "fc": "white", "ec": colour, "lw": 2},
+    )
 
 
 def _lstm_panel(axes: Axes, left: float, top: float, title: str, lit: str, told: dict[str, str]) -> None:
@@ -117,9 +143,10 @@ def lstm(before: float, f: float, i: float, g: float, o: float, word: str) -> No
         told = told | more
         pictures.append((title, lit, {name: number(value) for name, value in told.items()}))
     alt = (
-        f"Four drawings of one LSTM at the word {word}. First the forget gate {number(f)} multiplies the old c, {number(before)}. Second "
-        f"the input gate {number(i)} multiplies the proposal {number(g)}. Third both are added, to c = {number(c)}. Fourth the output "
-        f"gate {number(o)} lets through a part of tanh c: h = {number(o * np.tanh(c))}."
+        f"Four drawings of one LSTM at the word {word}. First the forget gate {number(f)} multiplies the old c, "
+        f"{number(before)}. Second the input gate {number(i)} multiplies the proposal {number(g)}. Third both are added, "
+        f"to c = {number(c)}. Fourth the output gate {number(o)} lets through a part of tanh c: h = {number(o * "
+        "np.tanh(c))}."
     )
     with sheet(7.2, 5.25, alt) as axes:
         text(axes, 3.6, 0.17, f"One step, at “{word}”: the upper line is c, on the right comes out h", weight="bold")
@@ -142,11 +169,29 @@ def word_by_word(words: list[str], rows: dict[str, list[float]], shown: int) -> 
             )  # fmt: skip
 
 
+def gradients(sizes: dict) -> None:
+    """Draw the size of a gradient against the distance, on a logarithmic scale, a line for each cell."""
+    figure, axes = subplots(height=4.6)
+    for (name, values), look in zip(sizes.items(), ["-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1))]):
+        axes.plot(values, linestyle=look, label=name)
+    axes.set(
+        title="With an open gate the gradient keeps its size", xlabel="distance in time steps", ylabel="size of the gradient"
+    )
+    axes.set(yscale="log", ylim=(1e-20, 1e4))
+    axes.legend(frameon=False, loc="lower left")
+    alt = (
+        "Size of the gradient against the distance, on a logarithmic scale. The plain cell as it starts falls straight "
+        "down, LSTM and GRU as they start fall, too. With a bias of 4 on the gate that keeps, both stay nearly level."
+    )
+    show(figure, alt=alt)
+
+
 def gru() -> None:
     """Draw the wiring of a GRU."""
     alt = (
-        "Wiring of a GRU. The old state h runs along the upper line: it is multiplied by z, then 1 − z times the proposal g is added, and "
-        "it leaves as the new state. The reset gate r multiplies what the proposal sees of the old state."
+        "Wiring of a GRU. The old state h runs along the upper line: it is multiplied by z, then 1 − z times the "
+        "proposal g is added, and it leaves as the new state. The reset gate r multiplies what the proposal sees of the "
+        "old state."
     )
     with sheet(7.2, 2.6, alt) as axes:
         text(axes, 3.6, 0.17, "GRU: what z does not keep, 1 − z writes", weight="bold")
@@ -172,7 +217,9 @@ def gru() -> None:
             _round(axes, x, y, sign, False)
 
 
-def _cells(axes: Axes, left: float, top: float, title: str, inputs: dict[int, str], outputs: dict[int, str], decodes: int = 9) -> None:
+def _cells(
+    axes: Axes, left: float, top: float, title: str, inputs: dict[int, str], outputs: dict[int, str], decodes: int = 9
+) -> None:
     text(axes, left + 1.55, top, title, weight="bold")
     for step in range(4):
         x = left + 0.2 + 0.74 * step
@@ -190,9 +237,10 @@ def _cells(axes: Axes, left: float, top: float, title: str, inputs: dict[int, st
 def four_forms() -> None:
     """Draw what may be read and written: sequence or vector in, sequence or vector out, encoder and decoder."""
     alt = (
-        "Four drawings of a cell unrolled over four steps. Sequence to sequence: an input and an output at each step. Sequence to vector: "
-        "an input at each step, one output at the last. Vector to sequence: the same vector v enters at each step, and each step has an "
-        "output. Encoder and decoder: two steps only read x1 and x2; two others write y1 and y2, and are given the start sign and y1."
+        "Four drawings of a cell unrolled over four steps. Sequence to sequence: an input and an output at each step. "
+        "Sequence to vector: an input at each step, one output at the last. Vector to sequence: the same vector v "
+        "enters at each step, and each step has an output. Encoder and decoder: two steps only read x1 and x2; two "
+        "others write y1 and y2, and are given the start sign and y1."
     )
     every = {step: f"$x_{step + 1}$" for step in range(4)}
     written = {step: f"$y_{step + 1}$" for step in range(4)}
@@ -200,15 +248,17 @@ def four_forms() -> None:
         _cells(axes, 0.2, 0.18, "sequence → sequence", every, written)
         _cells(axes, 3.85, 0.18, "sequence → vector", every, {3: "$y$"})
         _cells(axes, 0.2, 2.05, "vector → sequence", dict.fromkeys(range(4), "$v$"), written)
-        _cells(axes, 3.85, 2.05, "encoder–decoder", {0: "$x_1$", 1: "$x_2$", 2: "start", 3: "$y_1$"}, {2: "$y_1$", 3: "$y_2$"}, 2)
+        _cells(
+            axes, 3.85, 2.05, "encoder–decoder", {0: "$x_1$", 1: "$x_2$", 2: "start", 3: "$y_1$"}, {2: "$y_1$", 3: "$y_2$"}, 2
+        )
 
 
 def two_directions() -> None:
     """Draw a layer that reads from both ends."""
     alt = (
-        "Two rows of cells over the words: I saw the bat fly. The cells of the lower row hand their state to the right, those of the "
-        "upper row to the left. At each word both states are put side by side. At bat, the lower one has read I saw the bat, the upper "
-        "one bat fly."
+        "Two rows of cells over the words: I saw the bat fly. The cells of the lower row hand their state to the right, "
+        "those of the upper row to the left. At each word both states are put side by side. At bat, the lower one has "
+        "read I saw the bat, the upper one bat fly."
     )
     with sheet(7.2, 2.9, alt) as axes:
         text(axes, 3.6, 0.17, "At “bat”: what comes before, and what comes after", weight="bold")
@@ -240,11 +290,12 @@ def story(record: dict) -> None:
     gate = np.mean(lstm_run["f"], axis=0)
     colours = [COLOURS["query" if place in stops else "key"] for place in range(len(words))]
     top.bar(range(len(words)), gate, color=colours)
-    top.set(title="LSTM: forget gate, mean of its 16 numbers", ylim=(0, 1), yticks=[0, 1], xlim=(-0.5, len(words) - 0.5), xticks=[])
-    for axes, run, title in [(middle, lstm_run, "LSTM: cell state c"), (bottom, plain, "plain cell: state h")]:
-        values = np.array(run["memory"])
-        limit = np.abs(values).max()
-        axes.imshow(values, cmap=DIVERGING, vmin=-limit, vmax=limit, aspect="auto", interpolation="nearest")
+    top.set(
+        title="LSTM: forget gate, mean of its 16 numbers", ylim=(0, 1), yticks=[0, 1], xlim=(-0.5, len(words) - 0.5), xticks=[]
+    )
+    for axes, run, title in [(middle, lstm_run, "LSTM: tanh of the cell state c"), (bottom, plain, "plain cell: state h")]:
+        values = np.tanh(run["memory"]) if run is lstm_run else np.array(run["memory"])
+        axes.imshow(values, cmap=DIVERGING, vmin=-1, vmax=1, aspect="auto", interpolation="nearest")
         axes.set(title=title, yticks=[0, 15], ylabel="number", xticks=[])
         for stop in stops[:-1]:
             axes.axvline(stop + 0.5, color=COLOURS["ink"], lw=2)
@@ -252,9 +303,10 @@ def story(record: dict) -> None:
     bottom.set_yticks([0, 15], ["1", "16"])
     bottom.set_xticks(range(len(words)), words, rotation=90)
     alt = (
-        "Over the words of a story of two sentences. Above, bars for the forget gate: high at all words, low at the full stop. Below it, "
-        "the sixteen numbers of c as colours: stripes that run through a sentence, are wiped out at the full stop and begin anew. At the "
-        "bottom the plain cell's sixteen numbers: most change their colour from word to word."
+        "Over the words of a story of two sentences. Above, bars for the forget gate: high at all words, low at the "
+        "full stop. Below it, the sixteen numbers of c as colours: stripes that run through a sentence, are wiped out "
+        "at the full stop and begin anew. At the bottom the plain cell's sixteen numbers: most change their colour from "
+        "word to word."
     )
     show(figure, alt=alt)
 
