@@ -142,11 +142,11 @@ def lstm(before: float, f: float, i: float, g: float, o: float, word: str) -> No
     ]:
         told = told | more
         pictures.append((title, lit, {name: number(value) for name, value in told.items()}))
+    shown = number(o * np.tanh(c))
     alt = (
-        f"Four drawings of one LSTM at the word {word}. First the forget gate {number(f)} multiplies the old c, "
-        f"{number(before)}. Second the input gate {number(i)} multiplies the proposal {number(g)}. Third both are added, "
-        f"to c = {number(c)}. Fourth the output gate {number(o)} lets through a part of tanh c: h = {number(o * "
-        "np.tanh(c))}."
+        f"Four drawings of one LSTM at the word {word}. First the forget gate {number(f)} multiplies the old c, {number(before)}. "
+        f"Second the input gate {number(i)} multiplies the proposal {number(g)}. Third both are added, to c = {number(c)}. "
+        f"Fourth the output gate {number(o)} lets through a part of tanh c: h = {shown}."
     )
     with sheet(7.2, 5.25, alt) as axes:
         text(axes, 3.6, 0.17, f"One step, at “{word}”: the upper line is c, on the right comes out h", weight="bold")
