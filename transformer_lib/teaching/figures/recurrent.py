@@ -144,7 +144,8 @@ def lstm(before: float, f: float, i: float, g: float, o: float, word: str) -> No
         pictures.append((title, lit, {name: number(value) for name, value in told.items()}))
     shown = number(o * np.tanh(c))
     alt = (
-        f"Four drawings of one LSTM at the word {word}. First the forget gate {number(f)} multiplies the old c, {number(before)}. "
+        f"Four drawings of one LSTM at the word {word}. First the forget gate {number(f)} multiplies the old c, "
+        f"{number(before)}. "
         f"Second the input gate {number(i)} multiplies the proposal {number(g)}. Third both are added, to c = {number(c)}. "
         f"Fourth the output gate {number(o)} lets through a part of tanh c: h = {shown}."
     )
