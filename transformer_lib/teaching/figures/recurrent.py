@@ -164,7 +164,8 @@ def word_by_word(words: list[str], rows: dict[str, list[float]], shown: int) -> 
         for place, (name, values) in enumerate(rows.items()):
             y = 0.62 + 0.34 * place + (0.2 if place >= shown else 0)
             block(
-                axes, 1.0, y, [values], "key", cell=0.67, high=0.32, rows=[name], columns=words if place == 0 else (), shape=False,
+                axes, 1.0, y, [values], "key", cell=0.67, high=0.32, rows=[name], shape=False,
+                columns=words if place == 0 else (),
                 strength=lambda i, j, value: 0.75 * min(1, abs(value)),
                 colour_of=lambda i, j, values=values: "key" if values[j] >= 0 else "query",
             )  # fmt: skip
