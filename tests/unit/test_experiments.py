@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import random
 
 import pytest
 import torch
@@ -70,6 +71,14 @@ def test_a_frozen_gate_stays_frozen(value):
     optimizer.step()
     assert cell.weight_ih[4:8].equal(before[4:8])
     assert cell.weight_ih[8:].equal(before[8:]) == bool(value)  # with a gate of 1 the proposal has no say, and learns nothing
+
+
+def test_the_watched_forget_gate_is_torchs():
+    layer = nn.LSTM(len(recurrent.WORDS), 4, batch_first=True)
+    words, subjects = recurrent.stories(3, 30, random.Random(0))
+    h, _, f = recurrent.forget_gates(layer, words)
+    assert torch.allclose(h, layer(nn.functional.one_hot(words, len(recurrent.WORDS)).float())[0], atol=1e-6)
+    assert words.shape == subjects.shape == f.shape[:2] and (subjects < len(recurrent.ANIMALS)).all()
 
 
 # Chapter 3: reviews

@@ -22,7 +22,7 @@ from transformer_lib.attention import MultiHeadAttention, scaled_dot_product_att
 from transformer_lib.cli import model_config, train_options, train_parser
 from transformer_lib.decoding import CachedTransformer
 from transformer_lib.encoder import FeedForward, TransformerConfig
-from transformer_lib.recurrent import GRUCell, LSTMCell, RNNCell
+from transformer_lib.recurrent import GRUCell, LSTMCell, Recurrent, RNNCell
 from transformer_lib.teaching import record
 from transformer_lib.teaching.experiments.translation import narrow_keys, parameters
 
@@ -76,10 +76,8 @@ def restricted(x, r):
 
 def read(cell, x):
     """Return the last output of a recurrent cell."""
-    state = cell.initial_state(1)
-    for row in x:
-        state = cell(row[None], state)
-    return state if isinstance(state, torch.Tensor) else state[0]
+    outputs, _ = Recurrent(cell)(x[None])
+    return outputs[:, -1]
 
 
 def convolution(x, k, dilation=1, groups=1, seed=0):
@@ -161,7 +159,7 @@ def last_states(x, times, k, r):
     """Return for each place what a recurrent cell has, if it reads only the last `times` words up to there."""
     torch.manual_seed(0)
     cell = RNNCell(x.size(1), x.size(1)).double()
-    state = cell.initial_state(len(x))
+    state = x.new_zeros(len(x), x.size(1))
     for _ in range(times):
         state = cell(x, F.pad(state, [0, 0, 1, 0])[:-1])  # the state of the place before
     return state

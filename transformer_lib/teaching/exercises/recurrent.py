@@ -8,42 +8,7 @@ from torch import Tensor
 
 from transformer_lib.teaching.exercises import exercise, normal
 
-__all__ = ["gates", "half_life", "last_outputs", "lstm_step", "recurrent_layer"]
-
-
-def _outputs(
-    x: Tensor, h: Tensor, w_x: Tensor, w_h: Tensor, b: Tensor, activation: Callable = torch.tanh, hand_on: bool = True
-) -> Tensor:
-    outputs = []
-    for step in x.unbind(dim=1):
-        outputs.append(activation(step @ w_x + h @ w_h + b))
-        h = outputs[-1] if hand_on else h
-    return torch.stack(outputs, dim=1)
-
-
-@exercise(
-    cases=[normal((2, 4, 3), (2, 5), (3, 5), (5, 5), (5,)), normal((3, 5, 4), (3, 2), (4, 2), (2, 2), (2,))],
-    hint="Each step is tanh(step @ w_x + h @ w_h + b), and its output is the next h",
-)
-def recurrent_layer(x: Tensor, h: Tensor, w_x: Tensor, w_h: Tensor, b: Tensor) -> Iterator:
-    """The reader's `recurrent_layer(x, h, w_x, w_h, b)` returns the outputs of all steps, (batch, seq, hidden)."""
-    right = _outputs(x, h, w_x, w_h, b)
-    yield right, "one cell for all steps, and each step reads the output of the one before"
-    yield right[:, -1], "that is the output of the last step alone: keep the outputs of all steps, and stack them"
-    yield right.transpose(0, 1), "the steps come first: stack them along dim=1, for (batch, seq, hidden)"
-    yield (
-        _outputs(x, h, w_x, w_h, b, hand_on=False),
-        "each step reads the h from the beginning: give the new output to the next step",
-    )
-    yield _outputs(x, h, w_x, w_h, b, activation=lambda total: total), "the activation is missing: put the sum through tanh"
-    yield _outputs(x, h, w_x, w_h, b, activation=torch.relu), "that is ReLU; this exercise asks for tanh"
-    yield _outputs(x, h, w_x, w_h, 0 * b), "the bias b is missing"
-    yield _outputs(x, h, w_x, 0 * w_h, b), "the output of the step before is missing: add h @ w_h, or there is no memory"
-    yield _outputs(x, 0 * h, w_x, w_h, b), "the first step must read the h that is given"
-    yield _outputs(x, h, w_x, w_h.T, b), "w_h is transposed: its rows belong to the old output, so it is h @ w_h"
-    backwards = _outputs(x.flip(1), h, w_x, w_h, b)
-    yield backwards, "that reads from the last step to the first"
-    yield backwards.flip(1), "that reads from the last step to the first"
+__all__ = ["gates", "half_life", "lstm_layer"]
 
 
 # Forget gate and input gate of each order: how much of the old stays, and how much of the new is written.
@@ -82,59 +47,68 @@ def half_life(bias: float) -> Iterator:
     yield gate, "that is where the gate stands; now solve gate ** steps = 0.5 for the steps"
 
 
+def _lstm(
+    x: Tensor,
+    w_x: Tensor,
+    w_h: Tensor,
+    b: Tensor,
+    order: str = "ifgo",
+    show: Callable = torch.tanh,
+    propose: Callable = torch.tanh,
+    gate: Callable = torch.sigmoid,
+    coupled: bool = False,
+    carry_h: bool = True,
+    carry_c: bool = True,
+) -> tuple[Tensor, Tensor]:
+    """Return the outputs and the last c of an LSTM, as it is or with one of the usual slips."""
+    h = c = x.new_zeros(len(x), w_h.size(1))
+    outputs = []
+    for step in x.unbind(dim=1):
+        parts = dict(zip(order, (step @ w_x.T + h @ w_h.T + b).chunk(4, dim=1)))
+        i, f, o = (gate(parts[name]) for name in "ifo")
+        i = 1 - f if coupled else i
+        new = f * c + i * propose(parts["g"])
+        outputs.append(o * show(new))
+        h, c = (outputs[-1] if carry_h else h), (new if carry_c else c)
+    return torch.stack(outputs, dim=1), new
+
+
+def _torchs(x: Tensor, w_x: Tensor, w_h: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+    """Return what `nn.LSTM` gives with these weights."""
+    layer = torch.nn.LSTM(w_x.size(1), w_h.size(1), batch_first=True, dtype=x.dtype)
+    with torch.no_grad():
+        for parameter, given in zip(layer.parameters(), (w_x, w_h, b, 0 * b), strict=True):
+            parameter.copy_(given)
+        outputs, (_, c) = layer(x)
+    return outputs, c[0]
+
+
 @exercise(
-    # One column more than the longest has: the reader's step too far is then a wrong answer, and no IndexError.
-    cases=[(*normal((3, 6, 3)), torch.tensor([5, 2, 4])), (*normal((2, 6, 3)), torch.tensor([1, 3]))],
-    hint="Row by row, take the step lengths - 1",
+    cases=[normal((2, 5, 3), (16, 3), (16, 4), (16,)), normal((3, 4, 2), (12, 2), (12, 3), (12,))],
+    hint="c = f * c + i * g, and h = o * tanh(c), at each step",
+    parts=("the outputs", "the last c"),
 )
-def last_outputs(outputs: Tensor, lengths: Tensor) -> Iterator:
-    """The reader's `last_outputs(outputs, lengths)` returns each sequence's output at its own last step."""
-    rows = torch.arange(len(outputs))
-    yield outputs[rows, lengths - 1], "each sequence gives the output of its own last step, and the padding is left alone"
-    yield outputs[:, -1], "that is the last place of the padded batch; a short sequence ended before it"
-    yield outputs[:, 0], "that is the first step of each sequence"
-    yield outputs[rows, lengths], "one step too far: a sequence of length 2 has the steps 0 and 1"
-    yield outputs[:, lengths.max() - 1], "that is the last step of the longest sequence; each has its own"
-    yield outputs[rows, lengths - 2], "one step too early: a sequence of length 2 has the steps 0 and 1"
+def lstm_layer(x: Tensor, w_x: Tensor, w_h: Tensor, b: Tensor) -> Iterator:
+    """The reader's `lstm_layer(x, w_x, w_h, b)` returns the outputs of all steps and the last cell state."""
 
+    def slip(**how: object) -> tuple[Tensor, Tensor]:
+        return _lstm(x, w_x, w_h, b, **how)
 
-def _lstm(i: Tensor, f: Tensor, g: Tensor, o: Tensor, c: Tensor) -> tuple[Tensor, Tensor]:
-    c = f.sigmoid() * c + i.sigmoid() * g.tanh()
-    return o.sigmoid() * c.tanh(), c
-
-
-@exercise(
-    cases=[
-        normal((5, 3), (5, 4), (5, 4), (7, 16), (16,)),
-        normal((2, 2), (2, 3), (2, 3), (5, 12), (12,)),
-    ],
-    hint="c = f * c + i * g, and h = o * tanh(c)",
-    parts=("the output h", "the cell state c"),
-)
-def lstm_step(x: Tensor, h: Tensor, c: Tensor, weight: Tensor, bias: Tensor) -> Iterator:
-    """The reader's `lstm_step(x, h, c, weight, bias)` returns the pair (h, c) after one step."""
-
-    def blocks(*inputs: Tensor) -> tuple[Tensor, ...]:
-        return (torch.cat(inputs, dim=1) @ weight + bias).chunk(4, dim=1)
-
-    def out(new: Tensor) -> tuple[Tensor, Tensor]:
-        return o.sigmoid() * new.tanh(), new
-
-    i, f, g, o = blocks(x, h)
-    right = _lstm(i, f, g, o, c)
-    yield right, "the memory is kept in part and added to; the output is a filtered view of it"
-    yield (
-        _lstm(*blocks(h, x), c),
-        "the order of the inputs is exchanged: the first rows of the weight belong to x, so it is [x, h]",
-    )
-    yield (
-        out(f.sigmoid() * c + (1 - f.sigmoid()) * g.tanh()),
-        "that is the GRU's way, 1 - f in place of i: an LSTM has an input gate of its own",
-    )
-    yield out(f.sigmoid() * c + i.sigmoid() * g), "the proposal g needs tanh"
-    yield right[::-1], "the two states are in the wrong order: return (h, c), the output first"
-    yield _lstm(f, i, g, o, c), "input gate and forget gate are exchanged: the input gate comes first"
-    yield _lstm(i, f, o, g, c), "proposal and output gate are exchanged: the proposal is the third block"
-    yield (o.sigmoid() * right[1], right[1]), "the cell state passes tanh before the output gate: h = o * tanh(c)"
-    yield (o.sigmoid() * c.tanh(), right[1]), "the output is made from the new cell state, not from the old one"
-    yield out(i * g + f * c), "the gates need the sigmoid, and the proposal needs tanh"
+    right = _torchs(x, w_x, w_h, b)
+    last = right[0][:, -1]
+    yield right, "equal to nn.LSTM: the memory is kept in part and added to, and the output shows a part of it"
+    yield right[::-1], "the two are in the wrong order: return the outputs first, then c"
+    yield (right[0].transpose(0, 1), right[1]), "the steps come first: stack the outputs along dim=1, for (batch, seq, hidden)"
+    yield (last, right[1]), "that is the last output alone: keep the outputs of all steps, and stack them"
+    yield (right[0], last), "the second result is the last h; return the last c"
+    yield slip(carry_h=False), "each step reads the h from the beginning: give the new h to the next step"
+    yield slip(carry_c=False), "each step reads the c from the beginning: give the new c to the next step"
+    yield slip(coupled=True), "that is the GRU's way, 1 - f in place of i: an LSTM has an input gate of its own"
+    yield slip(order="figo"), "input gate and forget gate are exchanged: the input gate comes first"
+    yield slip(order="ifog"), "proposal and output gate are exchanged: the proposal is the third block"
+    yield slip(show=lambda c: c), "c passes tanh before the output gate: h = o * tanh(c)"
+    yield slip(propose=lambda g: g), "the proposal g needs tanh"
+    yield slip(propose=torch.sigmoid), "the proposal g needs tanh; only the gates have the sigmoid"
+    yield slip(gate=lambda a: a), "the gates need the sigmoid"
+    yield _lstm(x, w_x, w_h, 0 * b), "the bias b is missing"
+    yield _lstm(x, w_x, 0 * w_h, b), "the gates do not see h: add h @ w_h.T"

@@ -1,5 +1,7 @@
-"""The remembering task: name the first symbol of a sequence; and the ways to hold a gate while a layer learns it."""
+"""What a layer must remember: the first symbol of a sequence, or who is tired in a story; and the ways to hold a gate."""
 
+import math
+import random
 from collections.abc import Callable, Sequence
 
 import torch
@@ -64,9 +66,8 @@ class RememberFirst(nn.Module):
         self.output = nn.Linear(hidden_size, SYMBOLS)
 
     def forward(self, x: Tensor) -> Tensor:
-        _, state = self.layer(x)
-        last = state[0] if isinstance(state, tuple) else state  # an LSTM's state is a pair
-        return self.output(last[-1])  # (batch, SYMBOLS)
+        outputs, _ = self.layer(x)
+        return self.output(outputs[:, -1])  # (batch, SYMBOLS)
 
 
 def train_to_remember(
@@ -110,38 +111,163 @@ def memory_accuracy(model: nn.Module, *, lengths: Sequence[int], count: int = 50
     return accuracy
 
 
-@torch.no_grad()
-def states_by_length(
-    layer: nn.Module, *, lengths: Sequence[int], count: int, seed: int = 0
-) -> tuple[dict[int, Tensor], Tensor]:
-    """Return the output of `layer` after each of `lengths` steps, each `(count, hidden)`, and the first symbols `(count,)`."""
-    generator = torch.Generator().manual_seed(2_000_000 + seed)
-    x, first = memory_batch(count=count, length=max(lengths), generator=generator)
-    outputs, _ = layer(x)  # (count, max(lengths), hidden)
-    return {length: outputs[:, length - 1] for length in lengths}, first
+ANIMALS = ["cow", "horse", "dog", "cat", "hen", "pig", "goat", "duck"]
+WORDS = [*ANIMALS, "the", "eats", "sleeps", "runs", "sees", "and", "is", "tired", "."]
+_IDS = {word: place for place, word in enumerate(WORDS)}
 
 
-def fresh_readout_accuracy(states: Tensor, first: Tensor, *, held_out: int) -> float:
-    """Fit a new linear readout to `states`, `(count, hidden)`, and return how often it names the first symbol.
+def story(length: int, choose: random.Random) -> tuple[list[str], list[str]]:
+    """Return `length` words of sentences such as *the cow runs and sees the horse and is tired .*, and each one's subject."""
+    words, subjects = [], []
+    while len(words) < length:
+        subject = choose.choice(ANIMALS)
+        deeds = [choose.choice(["eats", "sleeps", "runs", "sees", "sees"]) for _ in range(choose.randint(1, 7))]
+        seen = [f"{deed} the {choose.choice(ANIMALS)}" if deed == "sees" else deed for deed in deeds]
+        sentence = f"the {subject} {' and '.join(seen)} and is tired .".split()
+        words += sentence
+        subjects += [subject] * len(sentence)
+    return words[:length], subjects[:length]
 
-    Measured on the last `held_out` of them, which the fit does not see. The layer stays as it is: what is measured is what
-    a linear readout can find in the states of this one length.
-    """
-    states = (states - states.mean(dim=0)) / (states.std(dim=0) + 1e-6)
-    readout = nn.Linear(states.size(1), SYMBOLS)
-    nn.init.zeros_(readout.weight)
-    nn.init.zeros_(readout.bias)
-    optimizer = torch.optim.LBFGS(readout.parameters(), max_iter=60, line_search_fn="strong_wolfe")
 
-    def loss() -> Tensor:
+def stories(count: int, length: int, choose: random.Random) -> tuple[Tensor, Tensor]:
+    """Return the ids of the words of `count` stories, `(count, length)`, and those of their subjects."""
+    pairs = [story(length, choose) for _ in range(count)]
+    words, subjects = ([[_IDS[word] for word in pair[side]] for pair in pairs] for side in (0, 1))
+    return torch.tensor(words), torch.tensor(subjects)
+
+
+class WhoIsTired(nn.Module):
+    """A recurrent layer over one-hot words, and one linear layer that names an animal after each word."""
+
+    def __init__(self, layer: nn.Module, hidden_size: int) -> None:
+        super().__init__()
+        self.layer, self.output = layer, nn.Linear(hidden_size, len(ANIMALS))
+
+    def forward(self, words: Tensor) -> Tensor:
+        return self.output(self.layer(one_hot(words, len(WORDS)).float())[0])  # (count, length, animals)
+
+
+def train_on_stories(layer: nn.Module, *, hidden_size: int, steps: int, choose: random.Random) -> WhoIsTired:
+    """Return a model that is trained to name, at each *tired*, the subject of its sentence."""
+    model = WhoIsTired(layer, hidden_size)
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+    for _ in range(steps):
+        words, subjects = stories(32, 40, choose)
+        asked = words == _IDS["tired"]
+        loss = cross_entropy(model(words)[asked], subjects[asked])
         optimizer.zero_grad()
-        value = cross_entropy(readout(states[:-held_out]), first[:-held_out]) + 1e-4 * readout.weight.square().sum()
-        value.backward()
-        return value
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), max_norm=1.0)
+        optimizer.step()
+    return model
 
-    optimizer.step(loss)
-    with torch.no_grad():
-        return (readout(states[-held_out:]).argmax(dim=-1) == first[-held_out:]).float().mean().item()
+
+@torch.no_grad()
+def forget_gates(layer: nn.LSTM, words: Tensor, keep_at: str | None = None) -> tuple[Tensor, Tensor, Tensor]:
+    """Return h, c and the forget gate of torch's LSTM after each word, each `(count, length, hidden)`.
+
+    At the word `keep_at` the forget gate is held at 1.
+    """
+    h = c = torch.zeros(len(words), layer.hidden_size)
+    steps = []
+    for word in words.unbind(dim=1):
+        blocks = one_hot(word, len(WORDS)).float() @ layer.weight_ih_l0.T + layer.bias_ih_l0
+        blocks = blocks + h @ layer.weight_hh_l0.T + layer.bias_hh_l0
+        i, f, g, o = blocks.chunk(4, dim=-1)
+        f = f.sigmoid()
+        if keep_at is not None:
+            f = torch.where((word == _IDS[keep_at])[:, None], 1.0, f)
+        c = f * c + i.sigmoid() * g.tanh()
+        h = o.sigmoid() * c.tanh()
+        steps.append((h, c, f))
+    return tuple(torch.stack(each, dim=1) for each in zip(*steps, strict=True))
+
+
+def who_is_tired(runs: dict) -> None:
+    """Print from the record `runs` how often LSTM and plain cell name who is tired, and where the forget gate stands."""
+    lstm, plain = (runs["numbers"][f"{kind}, 1500 steps"] for kind in ("LSTM", "RNN"))
+
+    def line(what: str, values: list[float]) -> None:
+        print(f"{what:36}", *(f"{value:.2f}" for value in values), sep="  ")
+
+    line("LSTM, share right", [run["right"] for run in lstm])
+    line("  forget gate at full stops", [run["forget gate"]["full stop"] for run in lstm])
+    line("  at words that are no animals", [run["forget gate"]["other word"] for run in lstm])
+    line("  share right, held at 1 at full stops", [run["right, nothing forgotten at full stops"] for run in lstm])
+    line("plain cell, share right", [run["right"] for run in plain])
+
+
+def gradient_by_distance(layer: nn.Module, steps: int = 60) -> Tensor:
+    """Return the size of the last output's gradient for the input at each distance, `(steps)`, nearest first."""
+    torch.manual_seed(0)
+    x = torch.randn(16, steps, SYMBOLS, dtype=torch.float64, requires_grad=True)
+    outputs, _ = layer.double()(x)
+    outputs[:, -1].backward(torch.randn_like(outputs[:, -1]))
+    return x.grad.square().sum(dim=(0, 2)).sqrt().flip(0)
+
+
+def factor_per_step(gradients: dict[str, Tensor], bounds: dict[str, tuple[float, float]]) -> None:
+    """Print by what a step back multiplies each of `gradients`, from distance 2 to 52; assert that it is within `bounds`."""
+    for name, sizes in gradients.items():
+        factor = (sizes[52] / sizes[2]).item() ** (1 / 50)
+        assert bounds[name][0] < factor < bounds[name][1], (name, factor)
+        print(f"{name:28} ≈ {factor:.2f} per step, after 50 steps 10 to the ≈ {50 * math.log10(factor):.1f}")
+
+
+def without_gates(memory: dict) -> None:
+    """Print from the record `memory` how often each cell names the first of 20 to 100 words, and how many seeds learnt it."""
+    tested = memory["settings"]["tested_lengths"]
+    for name, runs in memory["numbers"].items():
+        shares = []
+        for run in runs:
+            long_ones = [share for share, length in zip(run, tested, strict=True) if length >= 20]
+            shares.append(sum(long_ones) / len(long_ones))
+        learnt = sum(share > 0.5 for share in shares)
+        print(f"{name:54} {min(shares):.2f} to {max(shares):.2f}   {learnt} of {len(shares)}")
+
+
+def compare_with_torch(cells: Sequence[type], make_layer: type, make_both_ways: type) -> None:
+    """Assert in float64 that layers of our `cells` equal torch's, and the LSTM plain loops; print a line for each."""
+    torch.manual_seed(0)
+    x = torch.randn(3, 5, 4, dtype=torch.float64, requires_grad=True)
+    for cell in cells:
+        name = cell.__name__.removesuffix("Cell")
+        for both_ways in (False, True):
+            ours = (make_both_ways if both_ways else make_layer)(cell(4, 6)).double()
+            theirs = getattr(nn, name)(4, 6, batch_first=True, bidirectional=both_ways).double()
+            with torch.no_grad():
+                for mine, given in zip(ours.parameters(), theirs.parameters(), strict=True):
+                    given.copy_(mine)
+            outputs = [ours(x) if both_ways else ours(x)[0], theirs(x)[0]]
+            weight = torch.randn_like(outputs[0])
+            gradients = [torch.autograd.grad((y * weight).sum(), [x, *m.parameters()]) for y, m in zip(outputs, (ours, theirs))]
+            torch.testing.assert_close(*outputs)
+            torch.testing.assert_close(*gradients)
+        print(f"{name:4} equal to torch, one way and both: outputs and gradients")
+    lstm = next(cell for cell in cells if cell.__name__ == "LSTMCell")(4, 6).double()
+    outputs, _ = make_layer(lstm)(x[:1])
+    torch.testing.assert_close(outputs[0], torch.tensor(_lstm_in_loops(lstm, x[0].tolist())).double())
+    print("LSTM equal to plain loops over single numbers")
+
+
+def _lstm_in_loops(cell: nn.Module, sentence: list[list[float]]) -> list[list[float]]:
+    """Return the outputs of an LSTM, computed number by number."""
+    w_x, w_h, b_x, b_h = (parameter.tolist() for parameter in cell.parameters())
+    size = cell.hidden_size
+    h, c, outputs = [0.0] * size, [0.0] * size, []
+
+    def total(row: int, x: list[float], h: list[float]) -> float:
+        return b_x[row] + b_h[row] + sum(w * v for w, v in zip(w_x[row] + w_h[row], x + h))
+
+    def sigmoid(a: float) -> float:
+        return 1 / (1 + math.exp(-a))
+
+    for x in sentence:
+        i, f, g, o = ([total(block * size + n, x, h) for n in range(size)] for block in range(4))
+        c = [sigmoid(f[n]) * c[n] + sigmoid(i[n]) * math.tanh(g[n]) for n in range(size)]
+        h = [sigmoid(o[n]) * math.tanh(c[n]) for n in range(size)]
+        outputs.append(h)
+    return outputs
 
 
 def _rows(cell: nn.Module, block: int) -> slice:

@@ -13,22 +13,23 @@ QUESTIONS = [
         correct=0,
     ),
     Question(
-        "The plain cell fails to name the first of 20 to 40 symbols. Why was it also trained on 2 to 5 symbols?",
+        "An LSTM has read *the cow sees the horse and*. Its cell state still holds the cow's gender, "
+        "but its output is close to 0. Why?",
         answers=[
             (
-                "To show that what it learns on short sequences helps with the long ones.",
-                "Each training began anew, so nothing was carried over.",
+                "Its output gate is nearly closed, as nothing asks for the gender yet.",
+                "It opens at *tired*, where the ending is written.",
             ),
             (
-                "To show that 32 numbers are enough for short sequences, and too few for long ones.",
-                "It has one symbol to keep in both, and an LSTM keeps it in 32 numbers.",
+                "Its forget gate is nearly closed, so that little of the gender is left.",
+                "Then the cell state would have lost it. It is hidden.",
             ),
             (
-                "To show that the task can be learned, and that the training is sound.",
-                "It is perfect there. With the same training it fails on the long ones.",
+                "Its input gate is nearly closed, so that the horse is kept out.",
+                "That protects c. What is shown of c is the output gate's work.",
             ),
         ],
-        correct=2,
+        correct=0,
     ),
     Question(
         "A whiteboard's forget gate stands at 0.5 for thirty steps. What is left of the number written at first, "
@@ -50,11 +51,11 @@ QUESTIONS = [
         correct=1,
     ),
     Question(
-        "Name the first of 20 to 40 symbols: with torch's start, an LSTM learned nothing of it in 400 training steps. "
-        "What was different in the LSTM that learned it?",
+        "Name the first of 20 to 40 words: with torch's start, an LSTM learned nothing of it, even in 4,000 training steps. "
+        "What was different in the LSTM that learned it in 400?",
         answers=[
-            ("A larger state, with room for forty symbols.", "Both have 32 numbers, and one symbol to keep."),
-            ("More training steps, until the gate had opened.", "Both have 400. One began where the other had to get to."),
+            ("A larger state, with space for forty words.", "Both have 32 numbers, and one word to keep."),
+            ("Shorter sequences at first, then longer ones.", "Both were trained on the same lengths from the first step on."),
             ("A larger bias on its forget gate at the start.", "It began at 3, which is a gate of 0.95."),
         ],
         correct=2,

@@ -1,0 +1,341 @@
+"""The drawings of chapter 2: a cell unrolled, an LSTM gate by gate, a GRU, forms of a layer, what trained cells keep."""
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from transformer_lib.teaching.figures.plots import COLOURS, DIVERGING, show, subplots
+from transformer_lib.teaching.figures.sheet import arrow, block, card, number, sheet, text
+
+__all__ = [
+    "far_ending",
+    "first_word",
+    "four_forms",
+    "gradients",
+    "gru",
+    "lstm",
+    "opened",
+    "story",
+    "two_directions",
+    "word_by_word",
+]
+
+SENTENCE = "the cow sees the horse and is tired".split()
+
+
+def far_ending() -> None:
+    """Draw a cell with its loop, and the same cell unrolled over the sentence, up to the French ending."""
+    alt = (
+        "Left: a box called cell with an input from below, a state to the top, and a loop that leads the state back "
+        "into the box. Right: the same box drawn eight times in a row, one for each word of: the cow sees the horse and "
+        "is tired. Each hands its state to the next, and the last should write fatiguée, because of the cow, seven "
+        "words earlier at the second box."
+    )
+    with sheet(7.2, 2.75, alt) as axes:
+        text(axes, 0.65, 0.2, "one cell …", weight="bold")
+        card(axes, 0.3, 1.25, 0.6, 0.5, "encoder", "cell")
+        arrow(axes, (0.6, 2.2), (0.6, 1.78))
+        arrow(axes, (0.6, 1.22), (0.6, 0.8))
+        text(axes, 0.6, 0.62, "$h_t$")
+        text(axes, 0.6, 2.4, "$x_t$")
+        axes.plot([0.6, 1.2, 1.2], [1.05, 1.05, 1.5], color=COLOURS["encoder"], lw=2)
+        arrow(axes, (1.2, 1.5), (0.93, 1.5), "encoder")
+        text(axes, 4.4, 0.2, "… is used again at each word", weight="bold")
+        for step, word in enumerate(SENTENCE):
+            x = 1.6 + 0.7 * step
+            card(axes, x, 1.25, 0.5, 0.5, "encoder", "cell", fill=0.4 if word == "cow" else 0.1)
+            arrow(axes, (x + 0.25, 2.2), (x + 0.25, 1.78))
+            colour = {"cow": "key", "horse": "query"}.get(word, "ink")
+            text(axes, x + 0.25, 2.4, word, colour, weight="bold" if colour != "ink" else "normal")
+            if step < 7:
+                arrow(axes, (x + 0.52, 1.5), (x + 0.68, 1.5), "encoder")
+        arrow(axes, (6.75, 1.22), (6.75, 0.86))
+        text(axes, 6.6, 0.68, "fatigu", ha="right")
+        text(axes, 6.62, 0.68, "ée", "key", weight="bold", ha="left")
+        arrow(axes, (2.55, 1.22), (6.0, 0.74), "key", bend=-0.12)
+        text(axes, 3.6, 0.62, "must last until here", "key")
+
+
+def first_word(record: dict) -> None:
+    """Draw how often the plain cell names the first word, for four distances and two lengths of training."""
+    figure, axes = subplots(height=3.7)
+    names = ["2 to 5", "5 to 10", "10 to 20", "20 to 40"]
+    for place, name in enumerate(names):
+        for shift, steps, look in [(-0.12, 400, "o"), (0.12, 4000, "D")]:
+            shares = record["numbers"][f"RNN, {name}"][f"{steps} steps"]
+            colour = COLOURS["query" if steps == 400 else "decoder"]
+            label = f"{steps:,} training steps" if place == 0 else None
+            axes.plot([place + shift] * len(shares), shares, look, color=colour, ms=9, alpha=0.6, label=label, ls="")
+    axes.axhline(1 / 8, color=COLOURS["ink"], linestyle="--", lw=1.5)
+    axes.text(-0.45, 0.03, "blind guess")
+    axes.set_xticks(range(4), names)
+    axes.set(
+        ylim=(0, 1.06),
+        xlim=(-0.5, 3.5),
+        xlabel="words",
+        ylabel="share right",
+        title="From ten words on, the plain cell mostly guesses",
+    )
+    axes.legend(frameon=False, loc="upper right")
+    alt = (
+        "Share of sequences whose first word is named, a dot for each of five seeds. With 2 to 5 words all are right. "
+        "With 5 to 10, a quarter to two thirds after 400 steps and up to nine tenths after 4,000. With 10 to 20 all "
+        "guess, and with 20 to 40 nearly all, after 400 steps and after 4,000."
+    )
+    show(figure, alt=alt)
+
+
+def _round(axes: Axes, x: float, y: float, words: str, on: bool) -> None:
+    colour = COLOURS["key" if on else "muted"]
+    axes.text(
+        x,
+        y,
+        words,
+        ha="center",
+        va="center",
+        size=13,
+        bbox={"boxstyle": "circle,pad=0.18", "fc": "white", "ec": colour, "lw": 2},
+    )
+
+
+def _lstm_panel(axes: Axes, left: float, top: float, title: str, lit: str, told: dict[str, str]) -> None:
+    """Draw one LSTM; `lit` names the parts that are drawn strongly, `told` the numbers that are known."""
+
+    def at(x: float, y: float) -> tuple[float, float]:
+        return left + x, top + y
+
+    def line(start: tuple[float, float], end: tuple[float, float], parts: str) -> None:
+        arrow(axes, at(*start), at(*end), "key" if set(parts) & set(lit) else "#c9ced6")
+
+    text(axes, *at(1.7, 0.16), title, weight="bold")
+    for x, name in [(0.62, "f"), (1.35, "i"), (1.95, "g"), (2.75, "o")]:
+        on = name in lit
+        card(axes, *at(x - 0.24, 1.82), 0.48, 0.3, "key" if on else "#c9ced6", told.get(name, ""), fill=0.25 if on else 0.0)
+        text(axes, *at(x, 2.28), f"${name}$", "key" if on else "muted")
+    line((0.1, 0.8), (0.46, 0.8), "f")
+    line((0.78, 0.8), (1.46, 0.8), "fc")
+    line((1.8, 0.8), (3.0, 0.8), "c")
+    line((0.62, 1.8), (0.62, 0.95), "f")
+    line((1.4, 1.8), (1.57, 1.5), "ig")
+    line((1.9, 1.8), (1.73, 1.5), "ig")
+    line((1.65, 1.2), (1.65, 0.95), "igc")
+    line((2.75, 0.82), (2.75, 1.2), "o")
+    line((2.75, 1.8), (2.75, 1.5), "o")
+    line((2.92, 1.35), (3.2, 1.35), "o")
+    _round(axes, *at(0.62, 0.8), "×", "f" in lit)
+    _round(axes, *at(1.65, 1.35), "×", "i" in lit)
+    _round(axes, *at(1.65, 0.8), "+", "c" in lit)
+    _round(axes, *at(2.75, 1.35), "×", "o" in lit)
+    text(axes, *at(2.42, 1.1), "tanh", "key" if "o" in lit else "muted")
+    for x, y, name in [(0.2, 0.54, "before"), (1.12, 0.54, "kept"), (1.22, 1.15, "new"), (2.5, 0.54, "c"), (3.2, 1.6, "h")]:
+        text(axes, *at(x, y), told.get(name, ""), weight="bold")
+
+
+def lstm(before: float, f: float, i: float, g: float, o: float, word: str) -> None:
+    """Draw one step of an LSTM of one number in four pictures: forget, write, add, show."""
+    c = f * before + i * g
+    told, pictures = {"before": before}, []
+    for title, lit, more in [
+        ("1. keep: f · c", "f", {"f": f, "kept": f * before}),
+        ("2. write: i · g", "ig", {"i": i, "g": g, "new": i * g}),
+        ("3. add: the new c", "c", {"c": c}),
+        ("4. show: o · tanh(c)", "o", {"o": o, "h": o * np.tanh(c)}),
+    ]:
+        told = told | more
+        pictures.append((title, lit, {name: number(value) for name, value in told.items()}))
+    shown = number(o * np.tanh(c))
+    alt = (
+        f"Four drawings of one LSTM at the word {word}. First the forget gate {number(f)} multiplies the old c, "
+        f"{number(before)}. "
+        f"Second the input gate {number(i)} multiplies the proposal {number(g)}. Third both are added, to c = {number(c)}. "
+        f"Fourth the output gate {number(o)} lets through a part of tanh c: h = {shown}."
+    )
+    with sheet(7.2, 5.25, alt) as axes:
+        text(axes, 3.6, 0.17, f"One step, at “{word}”: the upper line is c, on the right comes out h", weight="bold")
+        for place, (title, lit, numbers) in enumerate(pictures):
+            _lstm_panel(axes, 0.1 + 3.65 * (place % 2), 0.4 + 2.45 * (place // 2), title, lit, numbers)
+
+
+def word_by_word(words: list[str], rows: dict[str, list[float]], shown: int) -> None:
+    """Draw numbers for each word as rows of coloured cells; below the first `shown` rows a gap."""
+    alt = "For each word of " + " ".join(words) + ", row by row. "
+    alt += " ".join(f"{name}: {', '.join(number(v) for v in values)}." for name, values in rows.items())
+    with sheet(7.2, 0.75 + 0.34 * len(rows) + 0.22, alt) as axes:
+        text(axes, 4.0, 0.17, "The cow stays in c; the plain cell ends with the horse", weight="bold")
+        for place, (name, values) in enumerate(rows.items()):
+            y = 0.62 + 0.34 * place + (0.2 if place >= shown else 0)
+            block(
+                axes, 1.0, y, [values], "key", cell=0.67, high=0.32, rows=[name], shape=False,
+                columns=words if place == 0 else (),
+                strength=lambda i, j, value: 0.75 * min(1, abs(value)),
+                colour_of=lambda i, j, values=values: "key" if values[j] >= 0 else "query",
+            )  # fmt: skip
+
+
+def gradients(sizes: dict) -> None:
+    """Draw the size of a gradient against the distance, on a logarithmic scale, a line for each cell."""
+    figure, axes = subplots(height=4.6)
+    for (name, values), look in zip(sizes.items(), ["-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1))]):
+        axes.plot(values, linestyle=look, label=name)
+    axes.set(
+        title="With an open gate the gradient keeps its size", xlabel="distance in time steps", ylabel="size of the gradient"
+    )
+    axes.set(yscale="log", ylim=(1e-20, 1e4))
+    axes.legend(frameon=False, loc="lower left")
+    alt = (
+        "Size of the gradient against the distance, on a logarithmic scale. The plain cell as it starts falls straight "
+        "down, LSTM and GRU as they start fall, too. With a bias of 4 on the gate that keeps, both stay nearly level."
+    )
+    show(figure, alt=alt)
+
+
+def gru() -> None:
+    """Draw the wiring of a GRU."""
+    alt = (
+        "Wiring of a GRU. The old state h runs along the upper line: it is multiplied by z, then 1 − z times the "
+        "proposal g is added, and it leaves as the new state. The reset gate r multiplies what the proposal sees of the "
+        "old state."
+    )
+    with sheet(7.2, 2.6, alt) as axes:
+        text(axes, 3.6, 0.17, "GRU: what z does not keep, 1 − z writes", weight="bold")
+        text(axes, 0.45, 0.75, "$h_{t-1}$")
+        text(axes, 6.85, 0.75, "$h_t$")
+        for x, name in [(1.1, "r"), (2.8, "g"), (4.5, "z")]:
+            card(axes, x - 0.35, 1.95, 0.7, 0.36, "value" if name == "g" else "mask", f"${name}$")
+        text(axes, 1.1, 2.46, "reset", "muted")
+        text(axes, 2.8, 2.46, "proposal", "muted")
+        text(axes, 4.5, 2.46, "update", "muted")
+        for start, end in [
+            ((0.7, 0.75), (4.33, 0.75)), ((4.67, 0.75), (5.83, 0.75)), ((6.17, 0.75), (6.6, 0.75)), ((1.1, 0.75), (1.1, 1.22)),
+            ((1.1, 1.93), (1.1, 1.55)), ((1.28, 1.42), (2.42, 2.02)), ((3.0, 1.93), (3.6, 1.5)), ((4.35, 1.93), (3.9, 1.5)),
+            ((3.9, 1.3), (5.85, 0.85)),
+        ]:  # fmt: skip
+            arrow(axes, start, end)
+        axes.plot([4.5, 4.5], [1.05, 1.28], color="white", lw=9)
+        arrow(axes, (4.5, 1.93), (4.5, 0.93))
+        text(axes, 4.7, 1.5, "$z$", ha="left")
+        text(axes, 4.08, 1.82, "$1-z$", ha="right")
+        text(axes, 0.98, 1.0, "$W_{hg}h$", ha="right")
+        for x, y, sign in [(1.1, 1.38, "×"), (3.75, 1.38, "×"), (4.5, 0.75, "×"), (6.0, 0.75, "+")]:
+            _round(axes, x, y, sign, False)
+
+
+def _cells(
+    axes: Axes, left: float, top: float, title: str, inputs: dict[int, str], outputs: dict[int, str], decodes: int = 9
+) -> None:
+    text(axes, left + 1.55, top, title, weight="bold")
+    for step in range(4):
+        x = left + 0.2 + 0.74 * step
+        card(axes, x, top + 0.72, 0.48, 0.36, "decoder" if step >= decodes else "encoder", "cell")
+        if step < 3:
+            arrow(axes, (x + 0.5, top + 0.9), (x + 0.72, top + 0.9), "encoder")
+        if step in inputs:
+            arrow(axes, (x + 0.24, top + 1.4), (x + 0.24, top + 1.1))
+            text(axes, x + 0.24, top + 1.54, inputs[step])
+        if step in outputs:
+            arrow(axes, (x + 0.24, top + 0.7), (x + 0.24, top + 0.45))
+            text(axes, x + 0.24, top + 0.3, outputs[step])
+
+
+def four_forms() -> None:
+    """Draw what may be read and written: sequence or vector in, sequence or vector out, encoder and decoder."""
+    alt = (
+        "Four drawings of a cell unrolled over four steps. Sequence to sequence: an input and an output at each step. "
+        "Sequence to vector: an input at each step, one output at the last. Vector to sequence: the same vector v "
+        "enters at each step, and each step has an output. Encoder and decoder: two steps only read x1 and x2; two "
+        "others write y1 and y2, and are given the start sign and y1."
+    )
+    every = {step: f"$x_{step + 1}$" for step in range(4)}
+    written = {step: f"$y_{step + 1}$" for step in range(4)}
+    with sheet(7.2, 3.75, alt) as axes:
+        _cells(axes, 0.2, 0.18, "sequence → sequence", every, written)
+        _cells(axes, 3.85, 0.18, "sequence → vector", every, {3: "$y$"})
+        _cells(axes, 0.2, 2.05, "vector → sequence", dict.fromkeys(range(4), "$v$"), written)
+        _cells(
+            axes, 3.85, 2.05, "encoder–decoder", {0: "$x_1$", 1: "$x_2$", 2: "start", 3: "$y_1$"}, {2: "$y_1$", 3: "$y_2$"}, 2
+        )
+
+
+def two_directions() -> None:
+    """Draw a layer that reads from both ends."""
+    alt = (
+        "Two rows of cells over the words: I saw the bat fly. The cells of the lower row hand their state to the right, "
+        "those of the upper row to the left. At each word both states are put side by side. At bat, the lower one has "
+        "read I saw the bat, the upper one bat fly."
+    )
+    with sheet(7.2, 2.9, alt) as axes:
+        text(axes, 3.6, 0.17, "At “bat”: what comes before, and what comes after", weight="bold")
+        for step, word in enumerate(["I", "saw", "the", "bat", "fly"]):
+            x, on = 1.2 + 1.1 * step, word == "bat"
+            text(axes, x + 0.35, 2.72, word, "key" if on else "ink", weight="bold" if on else "normal")
+            card(axes, x, 1.85, 0.7, 0.36, "encoder", "cell", fill=0.35 if step <= 3 else 0.05)
+            card(axes, x, 1.15, 0.7, 0.36, "decoder", "cell", fill=0.35 if step >= 3 else 0.05)
+            arrow(axes, (x + 0.2, 2.58), (x + 0.2, 2.24))
+            axes.plot([x + 0.8, x + 0.8], [2.5, 1.33], color=COLOURS["muted"], lw=1.4)
+            axes.plot([x + 0.4, x + 0.8], [2.5, 2.5], color=COLOURS["muted"], lw=1.4)
+            arrow(axes, (x + 0.8, 1.33), (x + 0.71, 1.33))
+            if step < 4:
+                arrow(axes, (x + 0.72, 2.03), (x + 1.08, 2.03), "encoder")
+                arrow(axes, (x + 1.08, 1.22), (x + 0.72, 1.22), "decoder")
+            card(axes, x + 0.02, 0.52, 0.33, 0.26, "encoder", fill=0.5 if on else 0.15)
+            card(axes, x + 0.35, 0.52, 0.33, 0.26, "decoder", fill=0.5 if on else 0.15)
+            arrow(axes, (x + 0.5, 1.12), (x + 0.5, 0.82), "decoder")
+            arrow(axes, (x + 0.15, 1.82), (x + 0.15, 0.82), "encoder")
+        text(axes, 0.6, 0.66, "output", "muted")
+
+
+def story(record: dict) -> None:
+    """Draw, for the record's story, the trained LSTM's forget gate and cell state, and below the plain cell's state."""
+    words = record["settings"]["example"].split()
+    lstm_run, plain = (record["numbers"][f"{kind}, 1500 steps"][0] for kind in ("LSTM", "RNN"))
+    figure, (top, middle, bottom) = subplots(rows=3, height=7.0)
+    stops = [place for place, word in enumerate(words) if word == "."]
+    gate = np.mean(lstm_run["f"], axis=0)
+    colours = [COLOURS["query" if place in stops else "key"] for place in range(len(words))]
+    top.bar(range(len(words)), gate, color=colours)
+    top.set(
+        title="LSTM: forget gate, mean of its 16 numbers", ylim=(0, 1), yticks=[0, 1], xlim=(-0.5, len(words) - 0.5), xticks=[]
+    )
+    for axes, run, title in [(middle, lstm_run, "LSTM: tanh of the cell state c"), (bottom, plain, "plain cell: state h")]:
+        values = np.tanh(run["memory"]) if run is lstm_run else np.array(run["memory"])
+        axes.imshow(values, cmap=DIVERGING, vmin=-1, vmax=1, aspect="auto", interpolation="nearest")
+        axes.set(title=title, yticks=[0, 15], ylabel="number", xticks=[])
+        for stop in stops[:-1]:
+            axes.axvline(stop + 0.5, color=COLOURS["ink"], lw=2)
+    middle.set_yticks([0, 15], ["1", "16"])
+    bottom.set_yticks([0, 15], ["1", "16"])
+    bottom.set_xticks(range(len(words)), words, rotation=90)
+    alt = (
+        "Over the words of a story of two sentences. Above, bars for the forget gate: high at all words, low at the "
+        "full stop. Below it, the sixteen numbers of c as colours: stripes that run through a sentence, are wiped out "
+        "at the full stop and begin anew. At the bottom the plain cell's sixteen numbers: most change their colour from "
+        "word to word."
+    )
+    show(figure, alt=alt)
+
+
+def opened(memory: dict, longer: dict) -> None:
+    """Draw how often cells whose gates start half open or open name the first of 20 to 100 words, a dot for each seed."""
+    long_ones = [place for place, length in enumerate(memory["settings"]["tested_lengths"]) if length >= 20]
+
+    def means(name: str) -> list[float]:
+        return [float(np.mean([run[place] for place in long_ones])) for run in memory["numbers"][name]]
+
+    rows = {
+        "LSTM, half open": means("LSTM, gates start half open"),
+        "… 4,000 steps": longer["numbers"]["LSTM, half open, 20 to 40"]["4000 steps"],
+        "GRU, half open": means("GRU, gates start half open"),
+        "… 4,000 steps ": longer["numbers"]["GRU, half open, 20 to 40"]["4000 steps"],
+        "LSTM, open": means("LSTM, forget gate starts open"),
+        "GRU, open": means("GRU, update gate starts open"),
+    }
+    figure, axes = subplots(height=3.9)
+    for height, (name, shares) in enumerate(reversed(rows.items())):
+        role = "key" if ", open" in name else "decoder" if "4,000" in name else "query"
+        axes.plot(shares, [height] * len(shares), "D" if "4,000" in name else "o", color=COLOURS[role], ms=10, alpha=0.6)
+    axes.axvline(1 / 8, color=COLOURS["ink"], linestyle="--", lw=1.5)
+    axes.set_yticks(range(len(rows)), list(reversed(rows)))
+    axes.set(xlim=(0, 1.04), ylim=(-0.6, len(rows) - 0.4), xlabel="share right (dashed: blind guess)")
+    axes.set_title("Trained for 400 steps, it is the open gate that decides")
+    alt = "Share right, a dot for each of five seeds; trained for 400 steps where nothing else is said. "
+    alt += " ".join(f"{name}: {min(shares):.2f} to {max(shares):.2f}." for name, shares in rows.items())
+    show(figure, alt=alt)
