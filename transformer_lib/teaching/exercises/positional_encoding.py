@@ -120,12 +120,20 @@ def shift_matrix(attempt: Callable) -> str:
 
 @check
 def my_positions(attempt: Callable) -> str:
-    """The reader's `MyPositions(d_model, max_len)` is a layer that adds the sinusoids to words of shape (batch, seq, d_model)."""
+    """The reader's `MyPositions(d_model, max_len)` is a layer that adds the sinusoids to words, (batch, seq, d_model)."""
     for d_model, shape in ((8, (1, 5)), (16, (2, 7))):
         layer = attempt(d_model, 40)
         (x,) = normal((*shape, d_model), seed=3)
         x, rows = x.float(), _table(41, d_model).numpy()
-        added = numbers(layer(x), tuple(x.shape), f"the output for words of shape {tuple(x.shape)}") - x.numpy()
+        try:
+            output = layer(x)
+        except NotImplementedError:
+            raise Hint("forward is not written yet") from None
+        except Exception as problem:
+            raise Hint(
+                f"for words of shape {tuple(x.shape)} forward raises {problem}: it needs as many rows as words"
+            ) from problem
+        added = numbers(output, tuple(x.shape), f"the output for words of shape {tuple(x.shape)}") - x.numpy()
         pos, n, half = np.arange(shape[1])[:, None], shape[1], np.arange(d_model // 2)
         table = rows[:n]
         split = np.concatenate([table[:, 0::2], table[:, 1::2]], axis=1)
@@ -136,7 +144,10 @@ def my_positions(attempt: Callable) -> str:
             (rows[1 : n + 1], "positions are counted from 0: the first word gets row 0, a row of zeros and ones"),
             (split, "all sines stand before all cosines; they alternate: sin, cos, sin, cos, …"),
             (swapped, "sines belong in the even dimensions, cosines in the odd ones"),
-            (doubled, "the exponent is twice what it should be: i counts pairs, so it is 2·i / d_model with i up to d_model / 2"),
+            (
+                doubled,
+                "the exponent is twice what it should be: 2·i / d_model, where i counts pairs, not dimensions",
+            ),
             (halved, "the exponent is half of what it should be: it is 2·i / d_model"),
             (_interleaved(pos * np.ones(d_model // 2)), "all hands turn at the same speed: divide by 10000^(2·i / d_model)"),
         ):

@@ -12,7 +12,9 @@ from transformer_lib.teaching.figures.plots import COLOURS, DIVERGING, show, sub
 from transformer_lib.teaching.figures.sheet import arrow, block, sheet, text
 from transformer_lib.teaching.figures.theme import ROLES_LIGHT
 
-__all__ = ["five_clocks", "formula", "ladder", "right_by_position", "sum_of_rows", "turned_back", "two_answers"]
+ROLES = {"hands": "position", "rotary": "value", "fast hands": "encoder", "smooth rows": "key", "learned rows": "muted"}
+
+__all__ = ["five_clocks", "formula", "ladder", "right_by_position", "sum_of_rows", "turned_back", "who_loves"]
 
 
 def sum_of_rows(sentence: Sequence[str], words: Tensor) -> None:
@@ -22,33 +24,36 @@ def sum_of_rows(sentence: Sequence[str], words: Tensor) -> None:
         f"Three matrices of three rows and four columns side by side: the words of {' '.join(sentence)}, plus a row for each "
         "of the positions 0, 1 and 2, and the sum. The first and the last row, both John, are equal before and differ after."
     )
-    with sheet(7.2, 2.0, alt) as axes:
+    with sheet(7.2, 2.05, alt) as axes:
         text(axes, 3.6, 0.2, "The same word at two positions becomes two different rows", weight="bold")
-        y, cell = 0.72, 0.46
-        right, _ = block(axes, 0.62, y, words, "ink", name="words", rows=sentence, cell=cell, high=0.32)
-        text(axes, right + 0.14, y + 0.48, "+")
-        right, _ = block(axes, right + 0.48, y, positions, "position", name="positions", rows="012", cell=cell, high=0.32)
-        text(axes, right + 0.14, y + 0.48, "=")
-        block(axes, right + 0.28, y, words + positions, "encoder", name="what enters the model", cell=cell, high=0.32)
+        y, look = 0.75, {"high": 0.33}
+        right, _ = block(axes, 0.66, y, words, "ink", name="words", rows=sentence, cell=0.33, **look)
+        text(axes, right + 0.17, y + 0.5, "+")
+        right, _ = block(axes, right + 0.55, y, positions, "position", name="positions", rows="012", cell=0.54, **look)
+        text(axes, right + 0.15, y + 0.5, "=")
+        block(axes, right + 0.29, y, words + positions, "encoder", name="the model's input", cell=0.54, **look)
 
 
-def two_answers(answers: Tensor, names: Sequence[str], title: str) -> None:
-    """Draw the probabilities of the names for *John loves Susan* and for *Susan loves John*."""
-    figure, panels = subplots(columns=2, height=2.9, share_y=True)
+def who_loves(without: Tensor, with_positions: Tensor, names: Sequence[str]) -> None:
+    """Draw the probabilities of the names for *John loves Susan* and *Susan loves John*, without and with positions."""
+    figure, panels = subplots(rows=2, columns=2, height=4.4, share_x=True, share_y=True)
     twins = ["John loves Susan", "Susan loves John"]
-    for right, (axes, sentence, answer) in enumerate(zip(panels, twins, answers.tolist(), strict=True)):
-        axes.barh(names, answer, color=[COLOURS["value" if name == right else "muted"] for name in range(len(names))])
-        for name in (0, 1):
-            axes.text(answer[name] + 0.03, name, f"{answer[name]:.2f}", va="center")
-        axes.set(xlim=(0, 1.35), xticks=[0, 1])
-        axes.set_title(sentence, loc="left", style="italic")
-        axes.tick_params(axis="y", length=0)
-    panels[0].invert_yaxis()
-    figure.suptitle(title, weight="bold")
-    written = "; ".join(
-        f"for {sentence} John gets {answer[0]:.2f} and Susan {answer[1]:.2f}" for sentence, answer in zip(twins, answers)
-    )
-    show(figure, alt=f"Bars, who loves whom according to the trained network: {written}. The other six names get nothing.")
+    written = []
+    for row, (name, answers) in enumerate({"without": without, "with positions": with_positions}.items()):
+        for column, answer in enumerate(answers.tolist()):
+            axes = panels[row, column]
+            axes.barh(names[:4], answer[:4], color=[COLOURS["value" if n == column else "muted"] for n in range(4)])
+            for n in (0, 1):
+                axes.text(answer[n] + 0.03, n, f"{answer[n]:.2f}", va="center")
+            axes.set(xlim=(0, 1.3), xticks=[0, 1])
+            axes.tick_params(axis="y", length=0)
+            if row == 0:
+                axes.set_title(twins[column], loc="left", style="italic")
+            written.append(f"{twins[column]} {name}: John {answer[0]:.2f}, Susan {answer[1]:.2f}")
+        panels[row, 0].set_ylabel(name)
+    panels[0, 0].invert_yaxis()
+    figure.suptitle("Who loves? A coin flip becomes certainty", weight="bold")
+    show(figure, alt=f"Bars, the probabilities of the first four names. {'; '.join(written)}. The other names get nothing.")
 
 
 def _clock(axes, x: float, y: float, radius: float, angle: float, colour: str, **look) -> None:
@@ -66,14 +71,14 @@ def five_clocks(positions: Sequence[int] = (0, 1, 2, 3, 44)) -> None:
         text(axes, 3.6, 0.2, "At position 44 the fast hand is back, the slow one is not", weight="bold")
         for row, (name, speed) in enumerate([("fast", 1), ("slow", 0.01)]):
             y = 1.27 + 1.25 * row
-            text(axes, 0.62, y, name, ha="right")
+            text(axes, 0.78, y, name, ha="right")
             for column, pos in enumerate(positions):
-                x = 1.4 + 1.25 * column
+                x = 1.5 + 1.25 * column
                 axes.add_patch(Circle((x, y), 0.52, fill=False, ec=COLOURS["muted"], lw=1.5))
                 _clock(axes, x, y, 0.5, speed * pos, "position")
                 if row == 0:
                     text(axes, x, 0.57, f"{pos}")
-        text(axes, 0.62, 0.57, "position", ha="right")
+        text(axes, 0.78, 0.57, "position", ha="right")
 
 
 def formula() -> None:
@@ -85,7 +90,7 @@ def formula() -> None:
     )
     with sheet(7.2, 2.5, alt) as axes:
         x, y, radius = 1.5, 1.35, 0.95
-        text(axes, 3.6, 0.18, "A hand is written down as the place of its tip", weight="bold")
+        text(axes, 3.6, 0.18, "A hand is written down by where its tip is", weight="bold")
         axes.add_patch(Circle((x, y), radius, fill=False, ec=COLOURS["muted"], lw=1.5))
         axes.plot([x, x], [y, y - radius], color=COLOURS["muted"], ls=":", lw=1.5)
         _clock(axes, x, y, radius, angle, "position")
@@ -124,7 +129,7 @@ def ladder(table: Tensor) -> None:
     bar.outline.set_visible(False)
     for axes in panels:
         axes.set_yticks(range(0, positions, 8))
-    figure.suptitle("Both count with fast columns on the left and slow ones on the right", weight="bold")
+    figure.suptitle("Fast columns on the left, slow ones on the right", weight="bold")
     show(
         figure,
         alt=f"Two maps with one row for each of {positions} positions. Left, six binary digits: the first changes at every "
@@ -154,7 +159,11 @@ def turned_back(pos: int = 20, shift: int = -3, d_model: int = 8, last: int = 60
             _clock(axes, x, y, 0.6, speed * pos, "muted", lw=2)
             turn = f"{shift * speed:.3f}".replace("-", "–")
             text(axes, x, 2.02, f"turn {turn}")
-        key = [("muted", f"row {pos}", {"lw": 2}), ("ink", "turned", {"lw": 2, "ls": (0, (2, 1.5))}), ("position", f"row {goal}", {"lw": 7})]
+        key = [
+            ("muted", f"row {pos}", {"lw": 2}),
+            ("ink", "turned", {"lw": 2, "ls": (0, (2, 1.5))}),
+            ("position", f"row {goal}", {"lw": 7}),
+        ]
         for column, (colour, name, look) in enumerate(key):
             x = 1.0 + 2.1 * column
             axes.plot([x, x + 0.45], [2.38, 2.38], color=COLOURS[colour], **look)
@@ -174,10 +183,10 @@ def turned_back(pos: int = 20, shift: int = -3, d_model: int = 8, last: int = 60
 
 def right_by_position(right: dict[str, Tensor], trained: int, title: str) -> None:
     """Draw the share of words named rightly against the position where the sentence begins: three runs, and their mean."""
-    roles = ["position", "query", "muted", "value", "key", "residual"]
     figure, panels = subplots(columns=2, rows=math.ceil(len(right) / 2), height=2.1 * math.ceil(len(right) / 2) + 0.5,
                               share_x=True, share_y=True)  # fmt: skip
-    for axes, (name, runs), role in zip(np.ravel(panels), right.items(), roles):
+    for axes, (name, runs) in zip(np.ravel(panels), right.items()):
+        role = ROLES.get(name, "query")
         start = [8 * place for place in range(runs.size(1))]
         axes.axvspan(0, trained, color=COLOURS["muted"], alpha=0.15, lw=0)
         axes.plot(start, runs.T, color=COLOURS[role], lw=1)
@@ -185,7 +194,9 @@ def right_by_position(right: dict[str, Tensor], trained: int, title: str) -> Non
         axes.axhline(1 / 12, color=COLOURS["ink"], ls=":", lw=1)
         axes.set(ylim=(0, 1.08), yticks=[0, 1], xticks=[0, trained, 112])
         axes.set_title(name, loc="left")
-    figure.supxlabel("first position of the sentence")
+    np.ravel(panels)[0].text(1, 0.13, "trained", va="bottom")
+    np.ravel(panels)[0].text(trained + 2, 0.13, "new", va="bottom")
+    figure.supxlabel("first position of the sentence (dotted: guessing)")
     figure.suptitle(title, weight="bold")
     means = "; ".join(f"{name} {runs[:, -7:].mean():.1f}" for name, runs in right.items())
     show(
