@@ -16,9 +16,7 @@ def sinusoidal_table(
 ) -> Float[Tensor, "{max_len} {d_model}"]:
     """Return the sinusoids, one row for each position (Vaswani et al. 2017, 3.5)."""
     if d_model % 2:
-        raise ValueError(
-            f"d_model must be even, a sine and a cosine, but it is {d_model}"
-        )
+        raise ValueError(f"d_model must be even, but it is {d_model}")
     pos = torch.arange(max_len, dtype=torch.float64).unsqueeze(1)  # (max_len, 1)
     pair = torch.arange(d_model // 2, dtype=torch.float64)  # (d_model / 2)
     angle = pos / 10_000 ** (2 * pair / d_model)  # (max_len, d_model / 2)

@@ -35,7 +35,7 @@ Network = Callable[[int, Callable], nn.Module]
 def who_loves(network: Network, positions: Callable, steps: int = 400) -> Tensor:
     """Train on *a loves b*, three times; print the losses, and return what run 0 answers to two twins, (2, names)."""
     sentences = torch.tensor([[a, LOVES, b] for a, b in permutations(range(LOVES), 2)])  # (56, 3)
-    answers = []
+    answers, losses = [], []
     for seed in range(3):
         torch.manual_seed(seed)
         model = network(LOVES + 1, positions)
@@ -45,11 +45,12 @@ def who_loves(network: Network, positions: Callable, steps: int = 400) -> Tensor
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
-        print(f"loss of run {seed} ≈ {loss.item():.4f}")
+        losses.append(f"≈ {loss.item():.4f}")
         assert loss < 0.02 or math.log(2) - 1e-4 < loss < math.log(2) + 0.01
         with torch.no_grad():
             twins = model(torch.tensor([[0, LOVES, 1], [1, LOVES, 0]])).mean(dim=1)
         answers.append(softmax(twins, dim=-1)[:, :LOVES])
+    print(f"loss of three runs, {getattr(positions, '__name__', type(positions).__name__):18}:", *losses)
     return answers[0]
 
 
