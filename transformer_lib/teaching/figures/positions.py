@@ -89,7 +89,7 @@ def formula() -> None:
         "0.54 up, the cosine. Both numbers go into the row of position 1, in dimensions 0 and 1."
     )
     with sheet(7.2, 2.5, alt) as axes:
-        x, y, radius = 1.5, 1.35, 0.95
+        x, y, radius = 1.3, 1.35, 0.98
         text(axes, 3.6, 0.18, "A hand is written down by where its tip is", weight="bold")
         axes.add_patch(Circle((x, y), radius, fill=False, ec=COLOURS["muted"], lw=1.5))
         axes.plot([x, x], [y, y - radius], color=COLOURS["muted"], ls=":", lw=1.5)
@@ -99,13 +99,13 @@ def formula() -> None:
         axes.plot([tip[0], tip[0]], [y, tip[1]], color=ROLES_LIGHT["key"], lw=3)
         text(axes, (x + tip[0]) / 2, y + 0.17, "sin", "query")
         text(axes, tip[0] + 0.07, y - 0.2, "cos", "key", ha="left")
-        text(axes, x + 0.16, y - 0.52, "1")
-        arrow(axes, (2.75, y), (3.35, y))
+        text(axes, x + 0.1, y - 0.62, "angle 1", ha="left")
+        arrow(axes, (2.65, y), (3.15, y))
         row = sinusoidal_table(2, 4)[1]
         roles = ["query", "key", "muted", "muted"]
         names = ["sin", "cos", "sin", "cos"]
         _, bottom = block(
-            axes, 4.1, 1.1, row, "position", rows=["1"], columns=names, cell=0.72, high=0.4,
+            axes, 4.1, 1.1, row, "position", rows=["row 1"], columns=names, cell=0.72, high=0.4,
             shape=False, colour_of=lambda i, j: roles[j], strength=0.3,
         )  # fmt: skip
         text(axes, 4.82, bottom + 0.2, "fast hand", "muted")
