@@ -99,7 +99,7 @@ def formula() -> None:
         axes.plot([tip[0], tip[0]], [y, tip[1]], color=ROLES_LIGHT["key"], lw=3)
         text(axes, (x + tip[0]) / 2, y + 0.17, "sin", "query")
         text(axes, tip[0] + 0.07, y - 0.2, "cos", "key", ha="left")
-        text(axes, x + 0.1, y - 0.62, "angle 1", ha="left")
+        text(axes, x + 0.09, y - 0.6, "1 rad", ha="left")
         arrow(axes, (2.65, y), (3.15, y))
         row = sinusoidal_table(2, 4)[1]
         roles = ["query", "key", "muted", "muted"]
