@@ -1,5 +1,1 @@
-"""The original Transformer, built piece by piece: the library that the course's notebooks export.
-
-Modules:
-
-- `transformer_lib.teaching.figures.sheet`: Drawings of tensors: matrices as blocks of numbers with their shapes, cards and arrows, on a sheet measured in inches."""
+"""The original Transformer, one module per chapter of the course."""
