@@ -14,32 +14,18 @@ from torch import Tensor, nn
 def sinusoidal_table(
     max_len: int, d_model: int
 ) -> Float[Tensor, "{max_len} {d_model}"]:
-    """Return the sinusoidal position table; row `pos` encodes position `pos`.
-
-    Dimensions `2i` and `2i + 1` hold the sine and the cosine of
-    `pos / 10000^(2i / d_model)` (radians). Raises `ValueError` if `d_model` is odd.
-    Source: Vaswani et al. (2017), section 3.5.
-    """
+    """Return the sinusoids, one row for each position (Vaswani et al. 2017, 3.5)."""
     if d_model % 2:
-        raise ValueError(
-            "d_model must be even because each sine needs its cosine, "
-            f"but it is {d_model}"
-        )
+        raise ValueError(f"d_model must be even, but it is {d_model}")
     pos = torch.arange(max_len, dtype=torch.float64).unsqueeze(1)  # (max_len, 1)
     pair = torch.arange(d_model // 2, dtype=torch.float64)  # (d_model / 2)
     angle = pos / 10_000 ** (2 * pair / d_model)  # (max_len, d_model / 2)
     table = torch.stack([angle.sin(), angle.cos()], dim=-1)  # (max_len, d_model / 2, 2)
-    table = table.flatten(start_dim=1)  # (max_len, d_model)
-    return table.to(torch.get_default_dtype())
+    return table.flatten(start_dim=1).float()  # (max_len, d_model)
 
 # %% ../notebooks/05_positional_encoding.ipynb #positional-encoding
 class PositionalEncoding(nn.Module):
-    """Add the sinusoidal position table to a batch of word vectors, then apply dropout.
-
-    `offset` is the position of the first token. Leave it at 0 for whole sentences; a
-    decoder that writes step by step passes the number of tokens it has written.
-    Source: Vaswani et al. (2017), sections 3.5 and 5.4 (dropout on the sum).
-    """
+    """Add the sinusoids to word vectors; the first word stands at `offset`."""
 
     def __init__(self, d_model: int, max_len: int = 5000, dropout: float = 0.0) -> None:
         super().__init__()
@@ -55,12 +41,7 @@ class PositionalEncoding(nn.Module):
 
 # %% ../notebooks/05_positional_encoding.ipynb #learned-positional-embedding
 class LearnedPositionalEmbedding(nn.Module):
-    """Add a trainable vector for each position to word vectors, then apply dropout.
-
-    It takes the same arguments as `PositionalEncoding`. The rows start as torch's
-    `nn.Embedding` starts them: standard normal numbers.
-    Source: Gehring et al. (2017), section 3.1; Devlin et al. (2019), section 3.
-    """
+    """Add a trainable row for each position (Gehring et al. 2017, 3.1)."""
 
     def __init__(self, d_model: int, max_len: int = 5000, dropout: float = 0.0) -> None:
         super().__init__()

@@ -18,6 +18,7 @@ from transformer_lib.schedule import noam_rate, transformer_optimizer
 from transformer_lib.seq2seq import EOS_ID, SOS_ID
 from transformer_lib.teaching import record
 from transformer_lib.teaching.experiments import alignment, encoder, interpretation, recurrent, schedule, sequence_tasks, text
+from transformer_lib.teaching.experiments import positional_encoding as positions
 from transformer_lib.teaching.experiments import transformer as pieces
 from transformer_lib.teaching.experiments import translation as kinds
 from transformer_lib.text import SentimentClassifier, bucket_batches, pad_batch, tokenize
@@ -117,6 +118,18 @@ def test_short_sentences_are_new_and_a_hidden_row_gets_no_weight():
     assert losses[-1] < losses[0]
     words, weights = alignment.translate(model, sentences, "the white cow is tired", hidden="white")
     assert weights.shape == (len(words), 5) and weights[:, 1].eq(0).all() and weights[:, 2].gt(0).all()
+
+
+# Chapter 5: positions
+
+
+def test_the_controls_are_as_large_as_the_hands_and_only_hands_are_turned_by_one_matrix():
+    torch.manual_seed(0)
+    for rows, turned in ((positions.random_rows(), False), (positions.smooth_rows(), False), (positions.fast_hands(), True)):
+        assert rows.shape == (128, 32) and positions.typical_size(rows) == pytest.approx(0.5**0.5, abs=0.05)
+        before, after = rows[:-1].double(), rows[1:].double()
+        missed = (before @ torch.linalg.lstsq(before, after).solution - after).norm() / after.norm()
+        assert (missed < 1e-3) == turned
 
 
 # Chapter 7: a layer whose parts can be switched off

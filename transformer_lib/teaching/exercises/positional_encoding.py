@@ -9,7 +9,7 @@ from torch import Tensor
 from transformer_lib.positional_encoding import sinusoidal_table
 from transformer_lib.teaching.exercises import Hint, check, exercise, expect, normal, numbers, same
 
-__all__ = ["first_slow_pair", "looked_at_by", "same_word_twice", "shift_matrix", "table_shape"]
+__all__ = ["my_positions", "same_word_twice", "shift_matrix", "table_shape"]
 
 
 def _table(max_len: int, d_model: int) -> Tensor:
@@ -17,7 +17,7 @@ def _table(max_len: int, d_model: int) -> Tensor:
 
 
 def _words(first: int, second: int) -> tuple[Tensor, Tensor]:
-    """Return the vectors of six words, of which the same stands at both places, and a position table."""
+    """Return the vectors of six words, of which the same stands at both positions, and a position table."""
     (words,) = normal((6, 8), seed=5)
     words[second] = words[first]
     return words, _table(6, 8)
@@ -62,58 +62,13 @@ def same_word_twice(word_vectors: Tensor, table: Tensor, first: int, second: int
     yield (before, after), "these are the two differences, vectors of 8 numbers; a distance is the length of one: its norm"
     yield (
         (word_vectors.norm(dim=1), (word_vectors + table).norm(dim=1)),
-        "these are lengths of each of the 6 words' vectors; return the distances of the two places alone",
+        "these are lengths of each of the 6 words' vectors; return the distances of the two positions alone",
     )
     yield (distance, 0), "the two distances are in the wrong order: before positions are added first, after it second"
     yield (0, 0), "add to each word the row of the table at its own position: first and second"
     yield (0, distance**2), "that is the squared distance: take its square root"
     yield (0, after.abs().sum()), "that is the sum of the absolute differences; the Euclidean distance squares them"
     yield (0, distance / math.sqrt(8)), "that is the root of the mean of the squares; the Euclidean distance sums them"
-
-
-@exercise(
-    cases=[(12, 8), (90, 8), (50, 128), (900, 512)],
-    hint="Pair number i needs 2π · 10000^(2·i / d_model) positions for a turn: try i = 0, 1, 2, … until that is more than n",
-)
-def first_slow_pair(n: int, d_model: int) -> Iterator:
-    """The reader's `first_slow_pair(n, d_model)` returns the first pair that needs more than n positions for a turn."""
-
-    def longer_than(positions: float, exponent: int = 2) -> float:
-        return d_model / exponent * math.log(positions, 10000)  # where 10000^(exponent · pair / d_model) is `positions`
-
-    exact = longer_than(n / (2 * math.pi))
-    right = math.ceil(exact)
-    yield right, "pair 15 is the first for 50 positions and width 128: from there on no hand makes a full turn"
-    yield right - 1, "that is the last pair with a turn within n positions; the next one is the first that needs more"
-    yield exact, "that is where a turn would be exactly n positions long; a pair is a whole number, so take the next one"
-    yield 2 * right, "that is a dimension: pair number i begins at dimension 2·i"
-    yield math.ceil(longer_than(float(n))), "the factor 2π is missing: a turn is 2π radians, not one"
-    yield (
-        math.ceil(longer_than(n / (2 * math.pi), exponent=1)),
-        "the exponent is half of what it should be: pair number i begins at dimension 2·i",
-    )
-    yield (
-        math.ceil(longer_than(n / (2 * math.pi), exponent=4)),
-        "the exponent is twice what it should be: the number of the pair is i itself, so the exponent is 2·i / d_model",
-    )
-    yield 0, "pair 0 is the fastest: its turn is 2π positions long. Later pairs turn more slowly"
-    yield d_model // 2 - 1, "that is the slowest pair; the first one that needs more than n positions comes earlier"
-    yield d_model // 2 - right, "that is how many pairs are slow; return the number of the first one"
-
-
-@exercise(
-    cases=[(20, -3), (20, 5), (7, 4), (30, -10)],
-    hint="A row that is turned by k words has become the row k places on. Which row has become the row of pos?",
-)
-def looked_at_by(pos: int, k: int) -> Iterator:
-    """The reader's `looked_at_by(pos, k)` returns whose row, turned by k words, fits the row of pos best."""
-    turned = _table(60, 8)[max(k, 0) : 50 + min(k, 0)]  # those of the turned rows that the table holds
-    first = max(-k, 0)  # whose row the first of them was
-    yield first + int((turned @ _table(60, 8)[pos]).argmax()), "turning the others back is turning yourself forward"
-    yield pos + k, "there a word looks whose own hands are turned. Here row q has become row q + k: which q gives pos?"
-    yield pos, "row pos has been turned away too: it is row pos + k now, and no longer the best fit"
-    yield k, "where a word looks depends on where it stands"
-    yield -k, "where a word looks depends on where it stands"
 
 
 @check
@@ -161,3 +116,57 @@ def shift_matrix(attempt: Callable) -> str:
             )
         raise Hint("the 2 × 2 blocks on the diagonal are right; everything outside them must be 0")
     return "one matrix moves every position by the same shift: a rotation of each pair, whatever the position is"
+
+
+@check
+def my_positions(attempt: Callable) -> str:
+    """The reader's `MyPositions(d_model, max_len)` is a layer that adds the sinusoids to words, (batch, seq, d_model)."""
+    for d_model, shape in ((8, (1, 5)), (16, (2, 7))):
+        layer = attempt(d_model, 40)
+        (x,) = normal((*shape, d_model), seed=3)
+        x, rows = x.float(), _table(41, d_model).numpy()
+        try:
+            output = layer(x)
+        except NotImplementedError:
+            raise Hint("forward is not written yet") from None
+        except Exception as problem:
+            raise Hint(
+                f"for words of shape {tuple(x.shape)} forward raises {problem}: it needs as many rows as words"
+            ) from problem
+        added = numbers(output, tuple(x.shape), f"the output for words of shape {tuple(x.shape)}") - x.numpy()
+        pos, n, half = np.arange(shape[1])[:, None], shape[1], np.arange(d_model // 2)
+        table = rows[:n]
+        split = np.concatenate([table[:, 0::2], table[:, 1::2]], axis=1)
+        swapped = table.reshape(n, -1, 2)[:, :, ::-1].reshape(n, d_model)
+        doubled, halved = (_interleaved(pos / 10_000 ** (factor * half / d_model)) for factor in (4, 1))
+        for wrong, hint in (
+            (0 * table, "nothing is added: return x + the rows of the table"),
+            (rows[1 : n + 1], "positions are counted from 0: the first word gets row 0, a row of zeros and ones"),
+            (split, "all sines stand before all cosines; they alternate: sin, cos, sin, cos, …"),
+            (swapped, "sines belong in the even dimensions, cosines in the odd ones"),
+            (
+                doubled,
+                "the exponent is twice what it should be: 2·i / d_model, where i counts pairs, not dimensions",
+            ),
+            (halved, "the exponent is half of what it should be: it is 2·i / d_model"),
+            (_interleaved(pos * np.ones(d_model // 2)), "all hands turn at the same speed: divide by 10000^(2·i / d_model)"),
+        ):
+            if same(added.round(4), np.broadcast_to(wrong, added.shape).round(4)):
+                raise Hint(hint)
+        if shape[0] > 1 and not same(added[0].round(4), added[1].round(4)):
+            raise Hint("the two sentences of a batch get different rows: the rows belong to the axis of the words")
+        expect(
+            added.round(4),
+            np.broadcast_to(table, added.shape).round(4),
+            "Dimensions 2·i and 2·i + 1 hold sine and cosine of pos / 10000^(2·i / d_model)",
+            what="what is added",
+        )
+        if any(True for _ in layer.parameters()):
+            raise Hint("the numbers are right, but the table would be trained: register it as a buffer, not as a parameter")
+        if not any(True for _ in layer.buffers()):
+            raise Hint("the numbers are right, but the table stays behind when the model moves: use register_buffer")
+    return "the same rows as the library's layer, for one sentence and for two, in a buffer that moves with the model"
+
+
+def _interleaved(angle: np.ndarray) -> np.ndarray:
+    return np.stack([np.sin(angle), np.cos(angle)], axis=-1).reshape(len(angle), -1)

@@ -22,7 +22,7 @@ QUESTIONS = [
         correct=1,
     ),
     Question(
-        "Why can one matrix turn every row of the sinusoidal table into the row two places on?",
+        "Why can one matrix turn every row of the sinusoidal table into the row two positions on?",
         answers=[
             (
                 "The rows of neighbours are nearly equal, so a small change is enough.",
@@ -58,22 +58,22 @@ QUESTIONS = [
         correct=2,
     ),
     Question(
-        "A decoder writes word by word. It hands only its fifth word to the layer, without `offset`. What is added to it?",
+        "Four hands are to tell 1000 positions apart. Which speeds, in radians for each position, do it best?",
         answers=[
             (
-                "Row 0 of the table, as to the first word.",
-                "The layer sees one word, and counts from `offset`, which is 0.",
+                "1, 0.9, 0.8 and 0.7",
+                "All are fast and nearly alike, so some far positions look the same.",
             ),
             (
-                "Row 4, since the layer counts its calls.",
-                "The layer remembers no calls: the decoder would have to hand in `offset=4`.",
+                "1, 0.1, 0.01 and 0.001",
+                "A ladder, as an odometer has: fast hands tell neighbours apart, slow ones far positions.",
             ),
             (
-                "Rows 0 to 4, of which only the last counts.",
-                "As many rows are added as words come in: one.",
+                "1, 0.667, 0.334 and 0.001",
+                "Equal steps leave a gap between the third hand and the fourth.",
             ),
         ],
-        correct=0,
+        correct=1,
     ),
     Question(
         "A learned table has 64 rows, and was trained on sentences of 16 words. What does the word at position 20 get?",
@@ -88,7 +88,7 @@ QUESTIONS = [
             ),
             (
                 "Row 20, with the numbers that the table began with.",
-                "Nothing has trained it. The workshop shows what that does.",
+                "Nothing has trained it. On such positions the network did little better than guessing.",
             ),
         ],
         correct=2,

@@ -39,7 +39,7 @@ def clock_hands() -> LiveFigure:
     still = f'<svg viewBox="0 0 304 305" style="max-width:28rem" role="img" aria-label="{label}">{"".join(drawn)}</svg>'
     return LiveFigure(
         "clock_hands",
-        title="Turn all hands back by three, and the row three places back fits best",
+        title="Turn all hands back by three, and the row three positions back fits best",
         still=still,
         says=f"The dashed hands are those of position {pos}, each turned by ω · k with k = −3. They are the hands of position "
         f"{pos + k}, so the curve is highest there.",
