@@ -160,11 +160,11 @@ def my_training_step(attempt: Callable) -> str:
                 "only the last part's gradients are left: zero_grad belongs before the loop over the parts",
             ),
             (
-                _gradient(lambda losses, part, whole: losses.mean() / parts, parts),
+                _gradient(lambda losses, part, whole, k=parts: losses.mean() / k, parts),
                 "padding counts: leave out the places where target_out is PAD_ID",
             ),
             (
-                _gradient(lambda losses, part, whole: _real(losses, part) / part.num_tokens / parts, parts),
+                _gradient(lambda losses, part, whole, k=parts: _real(losses, part) / part.num_tokens / k, parts),
                 "this is the mean of means: divide by the tokens of the whole batch, not of the part",
             ),
             (

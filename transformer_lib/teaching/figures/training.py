@@ -231,7 +231,7 @@ def translations(rows: Sequence[tuple[str, str, str]]) -> None:
             text(axes, 0.1, y, english, ha="left")
             text(axes, 0.35, y + 0.27, ("✓ " if good else "✗ ") + written, "value" if good else "key", ha="left")
             if not good:
-                text(axes, 7.1, y, right, "muted", ha="right")
+                text(axes, 7.1, y + 0.27, right, "muted", ha="right")
 
 
 def gradients(found: dict[str, list[float]], parts: Sequence[int]) -> None:
