@@ -223,15 +223,17 @@ def curves(history: History, few: dict[str, list[float]], vocab: int) -> None:
 def translations(rows: Sequence[tuple[str, str, str]]) -> None:
     """Draw held-out sentences, what the model writes, and what is right where it differs."""
     alt = "New English sentences with the French that the trained model writes, and the right French where it is another."
-    with sheet(7.2, 0.45 + 0.62 * len(rows), alt) as axes:
+    wrong = sum(written != right for _, written, right in rows)
+    with sheet(7.2, 0.45 + 0.62 * len(rows) + 0.27 * wrong, alt) as axes:
         text(axes, 3.6, 0.2, "What it writes for sentences that it has never read", weight="bold")
-        for number, (english, written, right) in enumerate(rows):
-            y = 0.6 + 0.62 * number
+        y = 0.6
+        for english, written, right in rows:
             good = written == right
             text(axes, 0.1, y, english, ha="left")
             text(axes, 0.35, y + 0.27, ("✓ " if good else "✗ ") + written, "value" if good else "key", ha="left")
             if not good:
-                text(axes, 7.1, y + 0.27, right, "muted", ha="right")
+                text(axes, 0.62, y + 0.54, right, "muted", ha="left")
+            y += 0.62 + 0.27 * (not good)
 
 
 def gradients(found: dict[str, list[float]], parts: Sequence[int]) -> None:
