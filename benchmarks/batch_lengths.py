@@ -1,25 +1,90 @@
 """How the held-out loss jumps while a model learns to reverse: batches of one length, of neighbouring and of all lengths."""
 
+from functools import partial
 from itertools import pairwise
 
-from torch import get_num_threads, set_num_threads
+import torch
 
 from benchmarks.records import write_record
-from transformer_lib.teaching.experiments.training import (
-    MAX_TOKENS,
-    PEAK_STEP,
-    learn_to_reverse,
-    mixed_batches,
-    reverse_pairs,
-    target_padding_share,
-)
+from transformer_lib.schedule import NoamSchedule, transformer_optimizer
+from transformer_lib.teaching.experiments.sequence_tasks import VOCABULARY, task_batch
+from transformer_lib.teaching.experiments.training import padding_share
+from transformer_lib.training import Batch, History, IdPair, Validation, token_batches, train, training_step
+from transformer_lib.transformer import Transformer, TransformerConfig
 
 NAME = "batch_lengths"
 SEEDS = [0, 1, 2, 3, 4]
 STEPS, EVERY, FROM = 160, 4, 40
-LONGEST = 6
+LONGEST, MAX_TOKENS, PEAK_STEP = 6, 300, 100
 MIXINGS = {"one length": 0.0, "neighbouring lengths": 2.0, "all lengths": 100.0}
 LEARNING_RATES = [0.5, 0.25]  # each multiplies the schedule
+
+
+def reverse_pairs(count: int, longest: int, seed: int) -> list[IdPair]:
+    """Return `count` pairs: 1 … `longest` symbols, and the same backwards with EOS behind them."""
+    generator = torch.Generator().manual_seed(seed)
+    pairs = []
+    for _ in range(count):
+        length = int(torch.randint(1, longest + 1, (), generator=generator))
+        source, _, target = task_batch("reverse", count=1, length=length, generator=generator)
+        pairs.append((source[0].tolist(), target[0].tolist()))
+    return pairs
+
+
+def mixed_batches(pairs: list[IdPair], mixing: float, seed: int) -> list[Batch]:
+    """Return batches of at most MAX_TOKENS tokens, in random order, for which each length counts as up to `mixing` more.
+
+    With 0 a batch holds one length, as far as there are enough sentences of it. With 2 it holds neighbouring lengths, and
+    with more than all the lengths differ, any.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    lengths = torch.tensor([len(target) for _, target in pairs])
+    order = (lengths + mixing * torch.rand(len(pairs), generator=generator)).argsort()
+    batches, taken, widest = [], [], 0
+    for index in order.tolist():
+        wider = max(widest, len(pairs[index][1]))
+        if taken and (len(taken) + 1) * wider > MAX_TOKENS:
+            batches.append(Batch.from_pairs(taken))
+            taken, wider = [], len(pairs[index][1])
+        taken.append(pairs[index])
+        widest = wider
+    batches.append(Batch.from_pairs(taken))
+    return [batches[place] for place in torch.randperm(len(batches), generator=generator)]
+
+
+def held_out(seed: int) -> list[IdPair]:
+    """Return the pairs, of 300 drawn, that are not among those to train on."""
+    pairs = reverse_pairs(3000, 6, seed)
+    return [pair for pair in reverse_pairs(300, 6, seed + 100) if pair not in pairs]
+
+
+def learn_to_reverse(
+    seed: int,
+    *,
+    mixing: float,
+    learning_rate: float,
+    steps: int = STEPS,
+    every: int = EVERY,
+) -> History:
+    """Train `TransformerConfig.tiny` to reverse 1 … 6 symbols, and measure pairs that it does not train on.
+
+    `seed` moves the sentences, the first weights, dropout and the order of the batches. The rate,
+    times `learning_rate`, has its peak at PEAK_STEP.
+    """
+    pairs = reverse_pairs(3000, 6, seed)
+    others = held_out(seed)
+    torch.manual_seed(seed)
+    model = Transformer(TransformerConfig.tiny(VOCABULARY, VOCABULARY))
+    optimizer = transformer_optimizer(model, learning_rate)
+    return train(
+        model,
+        lambda epoch: mixed_batches(pairs, mixing, seed=1000 * seed + epoch),
+        steps=steps,
+        optimizer=optimizer,
+        schedule=NoamSchedule(optimizer, d_model=64, warmup=PEAK_STEP),
+        step=partial(training_step, max_grad_norm=1.0),
+        validation=Validation(token_batches(others, 1000), every),
+    )
 
 
 def largest_rise(losses: dict[int, float]) -> float:
@@ -29,14 +94,13 @@ def largest_rise(losses: dict[int, float]) -> float:
 
 
 def main() -> None:
-    set_num_threads(1)
+    torch.set_num_threads(1)
     numbers = []
     for name, mixing in MIXINGS.items():
-        padding = target_padding_share(mixed_batches(reverse_pairs(3000, LONGEST, seed=0), mixing, seed=0))
+        padding = padding_share(mixed_batches(reverse_pairs(3000, LONGEST, seed=0), mixing, seed=0))
         for learning_rate in LEARNING_RATES:
             histories = [
-                learn_to_reverse(seed, mixing=mixing, learning_rate=learning_rate, steps=STEPS, every=EVERY)[1]
-                for seed in SEEDS
+                learn_to_reverse(seed, mixing=mixing, learning_rate=learning_rate, steps=STEPS, every=EVERY) for seed in SEEDS
             ]
             rises = [largest_rise(history.validation_losses) for history in histories]
             last = [history.validation_losses[STEPS] for history in histories]
@@ -49,7 +113,7 @@ def main() -> None:
         "longest": LONGEST,
         "max_tokens": MAX_TOKENS,
         "peak_step": PEAK_STEP,
-        "threads": get_num_threads(),
+        "threads": torch.get_num_threads(),
     }
     write_record(NAME, seeds=SEEDS, settings=settings, numbers=numbers)
 

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LRScheduler
 
 from transformer_lib.data import StrPath, read_bytes
-from transformer_lib.validation import check_at_least
+from transformer_lib.validation import check_at_least, check_not_empty
 
 VERSION = 1  # part of every file's format: raise it when older code would misread a new file
 
@@ -141,6 +141,20 @@ def load_checkpoint(
             if part is not None:
                 part.load_state_dict(state[name])
     return state["extra"]
+
+
+def average_checkpoints(paths: Sequence[StrPath], model: nn.Module) -> None:
+    """Give `model` the mean of the weights in several checkpoints of one run.
+
+    Source: Vaswani et al. (2017), section 6.1.
+    """
+    check_not_empty("paths", paths)
+    states = [read_checkpoint(path, model)["model"] for path in paths]
+    mean = dict(states[-1])  # integers have no mean here: the last one's stay
+    for name, last in mean.items():
+        if last.is_floating_point():
+            mean[name] = torch.stack([state[name] for state in states]).mean(dim=0)
+    model.load_state_dict(mean)
 
 
 @dataclass(frozen=True)

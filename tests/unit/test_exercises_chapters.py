@@ -1,17 +1,21 @@
 """What no table of an exercise expresses: the judges of chapters 4, 5, 7, 12 and 18 tell right answers from usual mistakes."""
 
-import os
 import re
 
 import numpy as np
 import pytest
 import torch
+<<<<<<< HEAD
 from torch import nn
 from torch.nn.functional import pad
+=======
+from torch.nn.functional import cross_entropy, pad
+>>>>>>> ch12
 
 from transformer_lib.alignment import AdditiveAttention, attention_pooling
 from transformer_lib.teaching.exercises import alignment, bug_museum, encoder, positional_encoding, training
 
+<<<<<<< HEAD
 NAMED = {
     "additive_attention": alignment,
     "steer": alignment,
@@ -19,6 +23,9 @@ NAMED = {
     "shift_matrix": positional_encoding,
     "write_safely": training,
 }
+=======
+NAMED = {"steer": alignment, "two_bends": encoder, "shift_matrix": positional_encoding, "my_training_step": training}
+>>>>>>> ch12
 
 
 def shift_matrix(shift, d_model, exponent=2):
@@ -71,28 +78,24 @@ def bends(w_1, b_1, w_2, b_2=0):
     return lambda: ([w_1], b_1, [[number] for number in w_2], [b_2])
 
 
-def written_beside(mode="wb", flush=True, sync=True, keep=True):
-    """An answer to write_safely that writes another file and gives it the name, with what is left out."""
+def step(zero=True, moves=1, divide=lambda losses, real, part, whole: losses[real].sum() / whole.num_tokens, report=1.0):
+    """An answer to my_training_step, with what it forgets or divides by."""
 
-    def answer(path, pieces):
-        new = path.with_name("new")
-        with open(new, mode) as file:
-            file.writelines(pieces)
-            if flush:
-                file.flush()
-            if sync:
-                os.fsync(file.fileno())
-        if not keep:
-            path.unlink()
-        os.replace(new, path)
-        return path
+    def answer(model, batch, optimizer, parts):
+        if zero:
+            optimizer.zero_grad()
+        total = 0.0
+        for part in batch.split(parts):
+            logits = model(part.source, part.target_in).transpose(1, 2)
+            losses = cross_entropy(logits, part.target_out, reduction="none", label_smoothing=0.1)
+            loss = divide(losses, part.target_out != 0, part, batch)
+            loss.backward()
+            total += loss.item()
+        for _ in range(moves):
+            optimizer.step()
+        return report * total
 
     return answer
-
-
-def write_in_place(path, pieces):
-    path.write_bytes(b"".join(pieces))
-    return path
 
 
 @torch.no_grad()
@@ -154,12 +157,15 @@ CASES = [
     ("shift_matrix", sines_first, "all sines first, then all cosines.*stands on the diagonal$"),
     ("shift_matrix", only_from_zero, "must not depend on the position"),
     ("shift_matrix", lambda shift, d_model: shift_matrix(shift, d_model, exponent=1), "block of pair 1 .* should be"),
-    ("write_safely", written_beside(), "✓"),
-    ("write_safely", write_in_place, "written over"),
-    ("write_safely", written_beside(keep=False), "no file of that name"),
-    ("write_safely", written_beside(flush=False), r"Call file.flush\(\) before it"),
-    ("write_safely", written_beside(sync=False), r"os.fsync\(file.fileno\(\)\) brings the new one to the disk"),
-    ("write_safely", written_beside(mode="ab"), "writes on behind it: open the new file with 'wb'"),
+    ("my_training_step", step(), "✓"),
+    ("my_training_step", step(zero=False), "zero_grad\\(\\) comes first"),
+    ("my_training_step", step(moves=0), "the weights never move"),
+    ("my_training_step", step(moves=2), "step once"),
+    ("my_training_step", step(divide=lambda losses, real, part, whole: losses.mean()), "padding counts"),
+    ("my_training_step", step(divide=lambda losses, real, part, whole: losses[real].mean() / 2), "not those of the library"),
+    ("my_training_step", step(divide=lambda losses, real, part, whole: losses[real].mean()), "those of the whole batch"),
+    ("my_training_step", step(divide=lambda losses, real, part, whole: losses[real].sum()), "this is a sum"),
+    ("my_training_step", step(report=2.0), "return the loss per token"),
     ("sees_future", sees_future, "✓"),
     ("sees_future", lambda *given: True, "True for the right model"),
     ("sees_future", lambda *given: sees_future(*given, laters=[4]), "output 0 sees word 1 passes as right"),

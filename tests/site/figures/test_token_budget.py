@@ -1,12 +1,12 @@
-"""The rectangles are those of `token_batches`, the sentences those of the chapter's picture, and the words never change."""
+"""The rectangles are those of `token_batches`, the lengths those of the chapter's picture, and the words never change."""
 
 import pytest
 
-from transformer_lib.teaching.experiments.training import reverse_pairs
 from transformer_lib.teaching.figures import live
+from transformer_lib.teaching.figures.live.token_budget import LENGTHS
 from transformer_lib.training import token_batches
 
-PAIRS = reverse_pairs(48, 15, seed=0)
+PAIRS = [([3], [3] * (length - 1) + [2]) for length in LENGTHS]
 
 
 def said(batches):

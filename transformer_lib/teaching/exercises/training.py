@@ -1,62 +1,19 @@
 """Checks for the exercises of chapter 12, The training loop."""
 
-import errno
-import inspect
 import math
-import os
-import sys
-import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from types import FrameType
+from typing import Any
 
-import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional as F
 
+from transformer_lib.seq2seq import PAD_ID
 from transformer_lib.teaching.exercises import Hint, check, exercise
+from transformer_lib.training import Batch, training_step
+from transformer_lib.transformer import Transformer, TransformerConfig
 
-__all__ = ["clip_together", "joined_loss", "sentences_that_fit", "write_safely"]
-
-
-def _length(gradients: list[np.ndarray]) -> float:
-    return math.sqrt(sum((g**2).sum() for g in gradients))
-
-
-@exercise(
-    cases=[
-        ([np.array([3.0, 1.0]), np.array([[4.0, -2.0]])], 1.0),
-        ([np.array([0.3, 0.1]), np.array([[0.2], [0.1]])], 1.0),
-        ([np.array([-6.0]), np.array([2.0, 3.0])], 3.5),
-    ],
-    hint="Take the length of all gradients as one vector; if it is above max_norm, multiply each by max_norm / length",
-    parts=("the first gradient", "the second gradient"),
-)
-def clip_together(gradients: list[np.ndarray], max_norm: float) -> Iterator:
-    """The reader's `clip_together(gradients, max_norm)` shortens all gradients by one factor, if they are too long."""
-
-    def shortened(length: float) -> list[np.ndarray]:
-        return [g * min(1, max_norm / length) for g in gradients]
-
-    length = _length(gradients)
-    yield shortened(length), "one length, one factor: shorter, and in the same direction"
-    yield gradients, "they are too long together, and nothing is shortened"
-    yield (
-        [g * max_norm / length for g in gradients],
-        "gradients that are short enough must stay as they are, and not grow to max_norm",
-    )
-    yield (
-        [g * min(1, max_norm / _length([g])) for g in gradients],
-        "each is shortened alone, and so the direction of them all changes: one length, one factor",
-    )
-    yield (
-        [g.clip(-max_norm, max_norm) for g in gradients],
-        "each number is cut off alone, and so the direction changes: multiply all of them by one factor",
-    )
-    yield (
-        shortened(sum(_length([g]) for g in gradients)),
-        "the lengths are added; the length of all is the root of the sum of all squares",
-    )
-    yield shortened(length**2), "the root is missing: the length is the root of the sum of squares"
+__all__ = ["joined_loss", "lowest_loss", "my_training_step", "sentences_that_fit"]
 
 
 @exercise(
@@ -101,119 +58,135 @@ def sentences_that_fit(lengths: list[int], max_tokens: int) -> Iterator:
     yield right - 1, "one less than fit: is the last one that fits counted?"
 
 
-class _Killed(BaseException):
-    """Stands for the moment when a process is killed."""
+def _part(share: float) -> float:
+    return -share * math.log(share) if share > 0 else 0.0
 
 
-# What tells the system to bring a file from its buffers to the disk.
-_SYNCS = [getattr(os, name) for name in ("fsync", "fdatasync", "sync") if hasattr(os, name)]
-_OLD, _NEW = b"old", b"new weights"
-_ELSEWHERE = "write the new file into the same folder: between two disks a file can be copied, but not renamed"
+def _entropy(vocab: int, share: float) -> float:
+    """Return the entropy of a target that gives `share` to each word but one, and the rest to that one."""
+    return _part(1 - (vocab - 1) * share) + (vocab - 1) * _part(share)
 
 
-@contextmanager
-def _at_each_moment(attempt: Callable, look: Callable[[], None], sync: Callable[[], None]) -> Iterator[None]:
-    """Call `look` between any two operations of Python code while the reader's function `attempt` runs, and what it calls.
+@exercise(
+    cases=[(5, 0.1), (37_000, 0.1), (2, 0.5), (10, 0.3), (10, 0.0)],
+    hint="It is the entropy of the target, −Σ q · log q",
+)
+def lowest_loss(vocab: int, smoothing: float) -> Iterator:
+    """The reader's `lowest_loss(vocab, smoothing)` returns the entropy of the smoothed target."""
+    share = smoothing / vocab
+    right = _entropy(vocab, share)
+    yield right, "the entropy of the target: 0.3897 for five words, and 1.38 for 37,000"
+    if not smoothing:
+        for nothing in (ValueError, math.nan):
+            yield (
+                nothing,
+                "with smoothing 0 the other words have q = 0, and log 0 has no value: 0 · log 0 counts as 0, so return 0",
+            )
+        return
+    yield 0.0, "a perfect model reaches 0 only without smoothing"
+    yield -right, "the sign: an entropy is never negative"
+    yield -math.log(1 - smoothing + share), "this counts the right word alone, with weight 1: sum −q · log q over all words"
+    yield _part(1 - smoothing + share) + _part(share), "there are vocab − 1 other words, not one"
+    yield _entropy(vocab, smoothing / (vocab - 1)), "this is the floor of ε/(V−1), not of ε/V"
+    yield right / math.log(2), "this is in bits: use the natural logarithm"
 
-    `sync` is called where one of `_SYNCS` is.
-    """
-    code = getattr(inspect.unwrap(attempt), "__code__", None)
-    running = 0
 
-    def trace(frame: FrameType, event: str, argument: object) -> Callable | None:
-        nonlocal running
-        own = frame.f_code is code
-        running += own and event == "call"
-        # What stands around the reader's function takes many steps too, and touches no file.
-        if not running:
-            return None
-        frame.f_trace_opcodes = True
-        look()
-        running -= own and event == "return"
-        return trace
+class _Model(Transformer):
+    """A model that the check and the reader's function share: no copy of it is made."""
 
-    def profile(frame: FrameType, event: str, argument: object) -> None:
-        if event == "c_call" and argument in _SYNCS:
-            sync()
+    def __deepcopy__(self, memo: Any) -> "_Model":
+        return self
 
-    before = sys.gettrace(), sys.getprofile()
-    sys.settrace(trace)
-    sys.setprofile(profile)
-    try:
-        yield
-    finally:
-        sys.settrace(before[0])
-        sys.setprofile(before[1])
+
+class _Optimizer(torch.optim.SGD):
+    """Keeps the gradients with which it was asked to step."""
+
+    def __deepcopy__(self, memo: Any) -> "_Optimizer":
+        return self
+
+    def gradient(self) -> Tensor:
+        return torch.cat(
+            [weight.grad.flatten().clone() for weight in self.param_groups[0]["params"] if weight.grad is not None]
+        )
+
+    def step(self, closure: Any = None) -> None:
+        self.asked = [*getattr(self, "asked", []), self.gradient()]
+
+
+_PAIRS = [([5], [4, 2]), ([3, 4], [4, 3, 2]), ([6, 3], [3, 6, 5, 4, 2]), ([4] * 4, [5, 5, 3, 6, 4, 3, 2])]
+
+
+def _given() -> tuple[_Model, Batch, _Optimizer]:
+    """Return a small model with old gradients, a batch of four pairs, and an optimizer."""
+    torch.manual_seed(0)
+    sizes = {"d_model": 8, "num_layers": 1, "num_heads": 2, "d_ff": 8, "dropout": 0.0}
+    model = _Model(TransformerConfig(source_vocab_size=7, target_vocab_size=7, **sizes)).double()
+    for weight in model.parameters():
+        weight.grad = torch.ones_like(weight)
+    return model, Batch.from_pairs(_PAIRS), _Optimizer(model.parameters(), lr=0.0)
+
+
+def _gradient(divide: Callable[[Tensor, Batch, Batch], Tensor], parts: int, smoothing: float = 0.1, first: int = 0) -> Tensor:
+    """Return the gradient of the parts' losses, each summed over the places that `divide` gets and divides."""
+    model, batch, optimizer = _given()
+    optimizer.zero_grad()
+    for part in batch.split(parts)[first:]:
+        logits = model(part.source, part.target_in).transpose(1, 2)
+        losses = F.cross_entropy(logits, part.target_out, reduction="none", label_smoothing=smoothing)
+        divide(losses, part, batch).backward()
+    return optimizer.gradient()
+
+
+def _real(losses: Tensor, part: Batch) -> Tensor:
+    return losses[part.target_out != PAD_ID].sum()
 
 
 @check
-def write_safely(attempt: Callable) -> str:
-    """The reader's `write_safely(path, pieces)` leaves the old file whole until the new one is complete, and on the disk."""
-    with tempfile.TemporaryDirectory() as folder:
-        path, witness = Path(folder, "run.pt"), Path(folder, "witness")
-        seen: list[str] = []
-        synced: dict[int, bool] = {}  # by the number of the file: whether it was whole when it was sent to the disk
-
-        def sync() -> None:
-            synced.update({file.stat().st_ino: file.read_bytes() == _NEW for file in path.parent.iterdir()})
-
-        def look() -> None:
-            """Remember what is wrong at the first moment at which something is."""
-            if not seen and (wrong := what_is_wrong()):
-                seen.append(wrong)
-
-        def what_is_wrong() -> str | None:
-            if not path.exists():
-                return "for a moment there is no file of that name: os.replace takes the old one's place in one step"
-            content = path.read_bytes()
-            if content == _OLD:
-                return None
-            if content == _NEW:
-                if not synced:
-                    return (
-                        "if the power fails now, the name may stand for an empty file: os.fsync(file.fileno()) brings the new "
-                        "one to the disk, before os.replace gives it the name"
-                    )
-                if path.stat().st_ino not in synced:
-                    return _ELSEWHERE
-                if not synced[path.stat().st_ino]:
-                    return "os.fsync came too early: a part still waited in Python's buffer. Call file.flush() before it"
-                return None
-            if content.startswith(_NEW):
-                return "a run that was killed has left its file, and this one writes on behind it: open the new file with 'wb'"
-            if path.samefile(witness):
-                return "the old file itself is written over, so for a moment it is not whole: write to another file first"
-            return "the new file takes the name before it is whole: close it first, or what was written waits in a buffer"
-
-        def pieces(killed: bool) -> Iterator[bytes]:
-            yield _NEW[:4]
-            yield _NEW[4:]
-            if killed:
-                raise _Killed
-
-        path.write_bytes(_OLD)
-        os.link(path, witness)
-        for killed in (True, False):
-            synced.clear()
-            try:
-                with _at_each_moment(attempt, look, sync):
-                    attempt(path, pieces(killed))
-            except _Killed:
-                pass
-            except Hint as problem:
-                if isinstance(problem.__cause__, FileExistsError) and not killed:
-                    raise Hint(
-                        "a run that was killed has left its file, and the next one must begin anew: open it with 'wb', not 'xb'"
-                    ) from None
-                if getattr(problem.__cause__, "errno", None) == errno.EXDEV:
-                    raise Hint(_ELSEWHERE) from None
-                raise
-            look()
-            if seen:
-                raise Hint(seen[0])
-            content = path.read_bytes()
-            if killed and content != _OLD:
-                raise Hint("the run was killed while it wrote, and the name stands for a file that is not complete")
-        if content != _NEW:
-            raise Hint(f"at the end the file should hold {_NEW!r}, but it holds {content!r}")
-    return "at each moment there is one whole file, the old one or the new one, also when the power fails"
+def my_training_step(attempt: Callable) -> str:
+    """The reader's `my_training_step(model, batch, optimizer, parts)` makes the step of the library's `training_step`."""
+    for parts in (1, 2):
+        model, batch, optimizer = _given()
+        reported = attempt(model, batch, optimizer, parts)
+        asked = getattr(optimizer, "asked", [])
+        if not asked:
+            raise Hint("the weights never move: call optimizer.step() after the gradients are there")
+        if len(asked) > 1:
+            raise Hint("the optimizer steps after each part: let the gradients add up, and step once")
+        right = _gradient(lambda losses, part, whole: _real(losses, part) / whole.num_tokens, parts)
+        slips = [
+            (right + 1, "the gradients of the step before are still there: optimizer.zero_grad() comes first"),
+            (
+                _gradient(lambda losses, part, whole: _real(losses, part) / whole.num_tokens, parts, first=parts - 1),
+                "only the last part's gradients are left: zero_grad belongs before the loop over the parts",
+            ),
+            (
+                _gradient(lambda losses, part, whole, k=parts: losses.mean() / k, parts),
+                "padding counts: leave out the places where target_out is PAD_ID",
+            ),
+            (
+                _gradient(lambda losses, part, whole, k=parts: _real(losses, part) / part.num_tokens / k, parts),
+                "this is the mean of means: divide by the tokens of the whole batch, not of the part",
+            ),
+            (
+                _gradient(lambda losses, part, whole: _real(losses, part) / part.num_tokens, parts),
+                "each part is divided by its own tokens: divide by those of the whole batch",
+            ),
+            (
+                _gradient(lambda losses, part, whole: _real(losses, part) / whole.num_tokens, parts, smoothing=0.0),
+                "label smoothing of 0.1 is missing",
+            ),
+            (
+                _gradient(lambda losses, part, whole: _real(losses, part), parts),
+                "this is a sum: divide by the tokens of the whole batch",
+            ),
+        ]
+        given = asked[0]
+        if given.shape != right.shape or not torch.allclose(given, right, rtol=0, atol=1e-9):
+            for slip, hint in slips:
+                if given.shape == slip.shape and torch.allclose(given, slip, rtol=0, atol=1e-9):
+                    raise Hint(hint)
+            raise Hint(f"with {parts} part{'s' * (parts > 1)} the gradients are not those of the library's training_step")
+        expected = training_step(*_given(), accumulation_steps=parts)
+        if abs(float(reported) - expected) > 1e-9:
+            raise Hint(f"the step is right, but it should return the loss per token, {expected:.4f}, not {float(reported):.4f}")
+    return "one batch, or the same in parts: the loss and the gradients of the library's step"

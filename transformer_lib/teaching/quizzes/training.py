@@ -4,16 +4,16 @@ from transformer_lib.teaching.quiz import Question
 
 QUESTIONS = [
     Question(
-        "A batch goes through the model in two parts. The first has 12 words in 12 places, and its losses add up to 6. The "
-        "second has 2 words in 8 places, and its losses add up to 2. What does `training_step` report?",
+        "A batch goes through the model in two parts. The first has 12 tokens in 12 places, and its losses add up to 6. The "
+        "second has 2 tokens in 8 places, and its losses add up to 2. What does `training_step` report?",
         answers=[
             (
                 "0.75, from 6 / 12 and 2 / 2.",
-                "This is the mean of means. A word of the second part counts for six of the first.",
+                "This is the mean of means. A token of the second part counts for six of the first.",
             ),
             (
                 "0.57, from 6 / 14 and 2 / 14.",
-                "Both parts are divided by the words of the whole batch, and then added.",
+                "Both parts are divided by the tokens of the whole batch, and then added.",
             ),
             (
                 "0.40, from 8 / 20.",
@@ -23,26 +23,26 @@ QUESTIONS = [
         correct=1,
     ),
     Question(
-        "Pairs, sorted by length, are cut into more and more parts, and the means of the parts are averaged. One loop takes "
-        "means over places, the other over words. What happens to their gradients?",
+        "A model is trained with label smoothing of 0.1 on a vocabulary of 37,000 words, and its training loss stops at 1.39. "
+        "What follows?",
         answers=[
             (
-                "Counting words comes closer to the right one, counting places moves away.",
-                "The other way round: only the loop that counts places gains from less padding.",
+                "It is stuck: a loss that large means four equally likely words.",
+                "Without smoothing it would. With it, even a perfect model has 1.38.",
             ),
             (
-                "Counting places comes closer to the right one, counting words moves away.",
-                "The first loses padding. The second was exact in one part, and becomes a mean of means.",
+                "It is nearly perfect on its training data.",
+                "No model can get below the entropy of the smoothed target, here 1.38.",
             ),
             (
-                "Both move away from the right one, since more and more means are averaged.",
-                "For the loop that counts places, the padding that disappears matters more (the last figure).",
+                "Padding is counted, which makes every loss larger than it is.",
+                "Padding is soon learned, and makes the reported loss smaller.",
             ),
         ],
         correct=1,
     ),
     Question(
-        "A batch of eight pairs is learned by heart, loss 0.002. "
+        "A new loop has learned eight pairs by heart, loss 0.002. "
         "When the model writes freely, none of the sentences comes back. What do you look at first?",
         answers=[
             (
@@ -51,11 +51,11 @@ QUESTIONS = [
             ),
             (
                 "The number of pairs: too few to learn to write.",
-                "With the shift, eight are enough: all of them come back.",
+                "With the shift, the few pairs of a batch are learned, and come back.",
             ),
             (
                 "The padding, which has been counted in the loss.",
-                "That makes a loop waste steps, but learning by heart succeeds all the same.",
+                "The first loop of the chapter counted padding, and wrote both sentences all the same.",
             ),
         ],
         correct=0,
@@ -65,7 +65,7 @@ QUESTIONS = [
         "first batch?",
         answers=[
             (
-                "Four, since the words of four sentences fit, and those of five do not.",
+                "Four, since the tokens of four sentences fit, and those of five do not.",
                 "The budget counts places. Four sentences, each as wide as the longest, need 4 · 6 = 24.",
             ),
             (

@@ -2,7 +2,7 @@
 
 from transformer_lib.teaching.figures.live.figure import LiveFigure
 
-# How many words the 48 targets of chapter 12's picture have: those of `reverse_pairs(48, 15, seed=0)`, in their order.
+# How many tokens the 48 sentences of chapter 12's picture have.
 LENGTHS = [16, 8, 16, 10, 12, 5, 9, 11, 15, 3, 2, 13, 2, 15, 16, 3, 13, 12, 5, 10, 4, 6, 10, 10]
 LENGTHS += [7, 9, 12, 15, 12, 5, 11, 8, 2, 5, 14, 8, 13, 6, 16, 10, 14, 2, 3, 6, 4, 15, 16, 16]
 _BUDGET = 128

@@ -1,0 +1,252 @@
+"""The drawings of chapter 12: the loop, the shift, what is counted, smoothing, batches as rectangles, curves."""
+
+import math
+from collections.abc import Callable, Sequence
+
+import torch
+from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
+from torch import Tensor
+
+from transformer_lib.seq2seq import PAD_ID
+from transformer_lib.teaching.figures.plots import COLOURS, show, subplots
+from transformer_lib.teaching.figures.sheet import arrow, card, sheet, text, tint
+from transformer_lib.training import History
+
+GREY = "#c9ced6"
+SAME = {"je": "#fbe3ae", "suis": "#cdeacb", "étudiant": "#f6cfcf", "merci": "#d5e4f7"}
+
+
+def the_loop() -> None:
+    """Draw the five parts of a training step as a ring."""
+    alt = (
+        "Five boxes in a ring. Batch: sentence pairs as ids. Model: a score for each word. Loss: one number over the real "
+        "tokens. Backward: a gradient for each weight. Step: each weight moves a little. And back to the next batch."
+    )
+    with sheet(7.2, 2.75, alt) as axes:
+        text(axes, 3.6, 0.22, "One step of training, and then the next", weight="bold")
+        boxes = [
+            (0.15, 0.6, "encoder", "batch", "sentence pairs\nas ids"),
+            (2.65, 0.6, "query", "model", "a score for\neach word"),
+            (5.15, 0.6, "key", "loss", "one number, over\nthe real tokens"),
+            (5.15, 1.8, "value", "backward", "a gradient for\neach weight"),
+            (2.65, 1.8, "residual", "step", "each weight\nmoves a little"),
+        ]
+        for x, y, colour, name, words in boxes:
+            card(axes, x, y, 1.9, 0.85, colour)
+            text(axes, x + 0.95, y + 0.17, name, colour, weight="bold")
+            text(axes, x + 0.95, y + 0.53, words)
+        arrow(axes, (2.08, 1.02), (2.62, 1.02))
+        arrow(axes, (4.58, 1.02), (5.12, 1.02))
+        arrow(axes, (6.1, 1.47), (6.1, 1.78))
+        arrow(axes, (5.12, 2.22), (4.58, 2.22))
+        arrow(axes, (2.62, 2.22), (1.1, 1.5), bend=-0.35)
+        text(axes, 0.95, 2.3, "next batch", "muted")
+
+
+def _row_of_words(axes: Axes, x: float, y: float, words: Sequence[str], cell: float, edge: str) -> None:
+    for place, word in enumerate(words):
+        empty = word == "<pad>"
+        fill = GREY if empty else SAME.get(word, "white")
+        look = {"ec": COLOURS[edge], "fc": fill, "lw": 1.5}
+        axes.add_patch(Rectangle((x + place * cell, y), cell - 0.05, 0.36, **look))
+        text(axes, x + place * cell + cell / 2 - 0.02, y + 0.18, "" if empty else word, "black")
+
+
+def three_rectangles(words: Sequence[str], source: Tensor, target_in: Tensor, target_out: Tensor) -> None:
+    """Draw the three tensors of a batch as words; padding is grey."""
+    alt = (
+        "Three rectangles of two rows and four places. Source: I am a student; thanks and three grey places. Target in: sos je "
+        "suis étudiant; sos merci and two grey places. Target out: je suis étudiant eos; merci eos and two grey places. The "
+        "same words have the same colour, and stand one place further left in target out."
+    )
+    with sheet(7.2, 3.5, alt) as axes:
+        text(axes, 3.6, 0.2, "Two pairs, three rectangles. Grey: padding", weight="bold")
+        rows = [
+            ("source:", "the encoder reads", source, "encoder"),
+            ("target_in:", "the decoder reads", target_in, "key"),
+            ("target_out:", "it must say", target_out, "query"),
+        ]
+        for number, (name, says, ids, edge) in enumerate(rows):
+            top = 0.48 + 1.0 * number
+            text(axes, 0.1, top + 0.22, name, edge, ha="left", weight="bold")
+            text(axes, 0.1, top + 0.52, says, ha="left")
+            for row, tokens in enumerate(ids.tolist()):
+                _row_of_words(axes, 2.3, top + 0.41 * row, [words[token] for token in tokens], 1.2, edge)
+
+
+def teacher_forcing(words: Sequence[str], target_in: Tensor, target_out: Tensor) -> None:
+    """Draw one sentence at its four places: what the decoder reads, and what it must say."""
+    alt = (
+        "Four columns. Below, the decoder reads sos, je, suis, étudiant. Above, it must say je, suis, étudiant, eos. A dotted "
+        "arrow leads from each right word to the next place, where it is read."
+    )
+    reads, says = ([words[token] for token in ids[0].tolist()] for ids in (target_in, target_out))
+    with sheet(7.2, 2.2, alt) as axes:
+        text(axes, 3.6, 0.2, "Each place reads the right words so far, and must say the next", weight="bold")
+        text(axes, 0.1, 0.73, "must say", "query", ha="left", weight="bold")
+        text(axes, 0.1, 1.83, "reads", "key", ha="left", weight="bold")
+        for place, (below, above) in enumerate(zip(reads, says, strict=True)):
+            x = 1.35 + 1.45 * place
+            _row_of_words(axes, x, 0.55, [above], 1.2, "query")
+            _row_of_words(axes, x, 1.65, [below], 1.2, "key")
+            arrow(axes, (x + 0.5, 1.62), (x + 0.5, 0.95))
+            if place < 3:
+                look = {"arrowstyle": "-|>", "color": COLOURS["mask"], "lw": 1.5, "ls": ":", "mutation_scale": 12}
+                axes.annotate("", (x + 1.65, 1.63), (x + 0.95, 0.94), arrowprops=look)
+
+
+def three_means(words: Sequence[str], target_out: Tensor, losses: Tensor) -> None:
+    """Draw the losses of six tokens at eight places, and three ways to take their mean."""
+    alt = (
+        "Losses as a rectangle of two rows. je 0.5, suis 0.2, étudiant 0.4, eos 0.1, sum 1.2; merci 1, eos 0.8, two grey "
+        "places with 0, sum 1.8. Over 8 places: 0.375. The mean of 0.3 and 0.9: 0.6. Over 6 tokens: 0.5."
+    )
+    tokens, values = target_out.tolist(), losses.tolist()
+    with sheet(7.2, 2.35, alt) as axes:
+        text(axes, 3.6, 0.2, "The same losses, three means", weight="bold")
+        for row in range(2):
+            y = 0.5 + 0.92 * row
+            names = [words[token] for token in tokens[row]]
+            for place, name in enumerate(names):
+                x, empty = 0.1 + 0.95 * place, tokens[row][place] == PAD_ID
+                fill = GREY if empty else tint("query", 0.1 + 0.4 * values[row][place])
+                axes.add_patch(Rectangle((x, y), 0.9, 0.8, fc=fill, ec="white"))
+                text(axes, x + 0.45, y + 0.22, "" if empty else name, "muted")
+                text(axes, x + 0.45, y + 0.55, f"{values[row][place]:g}", "black", weight="bold")
+            text(axes, 4.0, y + 0.4, f"sum {sum(values[row]):.1f}", ha="left")
+        rows = [
+            ("8 places:", "3 / 8 = 0.375", "mask"),
+            ("mean of means:", "(0.3 + 0.9) / 2 = 0.6", "mask"),
+            ("6 tokens:", "3 / 6 = 0.5", "query"),
+        ]
+        for number, (name, says, colour) in enumerate(rows):
+            text(axes, 5.05, 0.56 + 0.6 * number, name, colour, ha="left", weight="bold")
+            text(axes, 5.05, 0.82 + 0.6 * number, says, ha="left")
+
+
+def places_or_tokens(found: dict[str, dict[str, float]]) -> None:
+    """Draw what two loops report, and how their models do in the exam."""
+    figure, axes = subplots(width=7.2, height=3.6)
+    for counted, role, line in [("places", "key", "--"), ("tokens", "query", "-")]:
+        losses = [found[counted]["reported"], found[counted]["exam"]]
+        axes.plot([0, 1], losses, line, marker="o", color=COLOURS[role], label=f"counts {counted}")
+    axes.set_xticks([0, 1], ["what the loop\nreports", "exam: new sentences,\none by one"])
+    axes.set(xlim=(-0.3, 1.3), ylabel="loss", title="The better number belongs to the worse model")
+    axes.legend(loc="upper left")
+    alt = (
+        "Two lines from what a loop reports to what an exam says. The loop that counts places reports the smaller loss and has "
+        "the larger one in the exam; the lines cross."
+    )
+    show(figure, alt=alt)
+
+
+def smoothing(smoothed_loss: Callable, vocab: int = 5) -> None:
+    """Draw the smoothed target of five words, and plain and smoothed loss against the lead of the right word."""
+    figure, (left, right) = subplots(columns=2, width=7.2, height=3.8)
+    shares = [0.02, 0.02, 0.02, 0.92, 0.02]
+    left.bar(range(vocab), [0, 0, 0, 1, 0], width=0.8, color="none", edgecolor=COLOURS["muted"], ls="--")
+    left.bar(range(vocab), shares, width=0.8, color=COLOURS["query"])
+    for word, share in enumerate(shares):
+        left.text(
+            word, share + 0.03 if share < 0.5 else 0.8, f"{share}", ha="center", color="black" if share < 0.5 else "white"
+        )
+    left.set(title="The target: 0.92, not 1", xlabel="word", ylim=(0, 1.05), xticks=range(vocab))
+    leads = [0.05 * i for i in range(201)]
+    logits = torch.tensor([[0.0, 0, 0, lead, 0] for lead in leads])
+    for epsilon, style, role, name in [(0.0, "--", "muted", "plain"), (0.1, "-", "query", "smoothed")]:
+        losses = [smoothed_loss(row, 3, epsilon).item() for row in logits]
+        right.plot(leads, losses, style, color=COLOURS[role], label=name)
+    best, lowest = math.log(46), min(losses)
+    assert round(lowest, 2) == 0.39
+    right.plot([best], [lowest], "o", color=COLOURS["ink"])
+    right.annotate("lead 3.83:\nloss 0.39", (best, lowest + 0.04), (best, 0.95), ha="center", arrowprops={"arrowstyle": "-"})
+    right.set(title="Too much certainty costs", xlabel="lead of the right logit", ylabel="loss", ylim=(0, 1.8))
+    right.legend(loc="upper right")
+    alt = (
+        "Left: the target gives 0.92 to the right one of five words and 0.02 to each other; dashed, the plain target with 1. "
+        "Right: the plain loss falls towards 0 as the right logit leads by more; the smoothed loss is lowest, 0.39, at a lead "
+        "of 3.83, and then rises."
+    )
+    show(figure, alt=alt)
+
+
+def rectangles(as_they_come: Sequence[Sequence[int]], by_budget: Sequence[Sequence[int]]) -> None:
+    """Draw batches of sentences, given by their lengths, as rectangles of tokens and padding."""
+    figure, axes = subplots(width=7.2, height=4.6)
+    titles = ["Eight at a time, as they come", "Sorted, at most 128 places a batch"]
+    shares, top = [], 3
+    for title, groups in zip(titles, [as_they_come, by_budget], strict=True):
+        left = 0
+        for group in groups:
+            axes.add_patch(Rectangle((left, top), max(group), len(group), fc=GREY, ec="none"))
+            for row, length in enumerate(group):
+                axes.add_patch(Rectangle((left, top + row), length, 1, fc=COLOURS["query"], ec="white", lw=0.8))
+            left += max(group) + 2
+        places = sum(len(group) * max(group) for group in groups)
+        shares.append(1 - sum(map(sum, groups)) / places)
+        axes.text(0, top - 1, f"{title}: {places} places, {shares[-1]:.0%} padding", weight="bold")
+        top += max(map(len, groups)) + 4
+    axes.set(xlim=(-0.5, 103), ylim=(top - 3, 0))
+    axes.axis("off")
+    assert shares[0] > 2 * shares[1]
+    alt = (
+        "Above, six blocks of eight rows: bars of very different lengths, and much of each block is grey. Below, the same bars "
+        "sorted, in five blocks: the first has 17 short rows, the last few long ones, and little is grey."
+    )
+    show(figure, alt=alt)
+
+
+def curves(history: History, few: dict[str, list[float]], vocab: int) -> None:
+    """Draw the losses of a recorded run with few sentence pairs, and of this run."""
+    figure, both = subplots(columns=2, width=7.2, height=3.9, share_y=True)
+    share = 0.1 / vocab
+    floor = -(0.9 + share) * math.log(0.9 + share) - (vocab - 1) * share * math.log(share)
+    tens = torch.tensor(history.losses).unfold(0, 10, 10).mean(dim=1).tolist()
+    many = {"training": tens, "held_out": list(history.validation_losses.values())}
+    for axes, title, run in zip(both, ["150 pairs", "3,000 pairs"], [few, many], strict=True):
+        axes.plot(range(10, 201, 10), run["training"], "--", color=COLOURS["decoder"], label="training")
+        axes.plot(range(20, 201, 20), run["held_out"], marker="o", color=COLOURS["query"], label="held out")
+        axes.axhline(floor, color=COLOURS["mask"], ls=":", label="lowest, smoothed")
+        axes.set(title=title, xlabel="step", ylim=(0, 6.2))
+    both[0].set_ylabel("loss per token")
+    both[1].legend(loc="upper right")
+    figure.suptitle("Only the held-out loss tells the two apart")
+    assert few["held_out"][-1] > 3 > 1 > many["held_out"][-1]
+    alt = (
+        "Two panels. With 150 pairs the training loss falls almost to its floor, while the held-out loss stays near 3.6 after "
+        "step 60. With 3,000 pairs both fall, and the held-out loss, measured without smoothing, ends far below the floor."
+    )
+    show(figure, alt=alt)
+
+
+def translations(rows: Sequence[tuple[str, str, str]]) -> None:
+    """Draw held-out sentences, what the model writes, and what is right where it differs."""
+    alt = "New English sentences with the French that the trained model writes, and the right French where it is another."
+    wrong = sum(written != right for _, written, right in rows)
+    with sheet(7.2, 0.45 + 0.62 * len(rows) + 0.27 * wrong, alt) as axes:
+        text(axes, 3.6, 0.2, "What it writes for sentences that it has never read", weight="bold")
+        y = 0.6
+        for english, written, right in rows:
+            good = written == right
+            text(axes, 0.1, y, english, ha="left")
+            text(axes, 0.35, y + 0.27, ("✓ " if good else "✗ ") + written, "value" if good else "key", ha="left")
+            if not good:
+                text(axes, 0.62, y + 0.54, right, "muted", ha="left")
+            y += 0.62 + 0.27 * (not good)
+
+
+def gradients(found: dict[str, list[float]], parts: Sequence[int]) -> None:
+    """Draw how far three gradients are from the right one when a batch is cut."""
+    figure, axes = subplots(width=7.2, height=3.9)
+    for (name, off), (role, line) in zip(found.items(), [("key", "--"), ("value", ":"), ("query", "-")], strict=True):
+        axes.plot(range(len(parts)), [100 * part for part in off], line, marker="o", color=COLOURS[role], label=name)
+    axes.set_xticks(range(len(parts)), parts)
+    axes.set(xlabel="parts into which 24 pairs are cut", ylabel="% off the right gradient")
+    axes.set_title("Only the tokens of all parts give the right gradient")
+    axes.legend()
+    alt = (
+        "How far three gradients are from the right one, for 1, 2, 4 and 8 parts. The mean over places falls from far off; the "
+        "mean over tokens of each part rises from 0; the tokens of all parts stay at 0."
+    )
+    show(figure, alt=alt)
