@@ -23,9 +23,9 @@ from torch.optim import Optimizer
 
 from .attention import MultiHeadAttention
 from .encoder import TransformerConfig
-from .schedule import label_smoothed_loss
 from .seq2seq import PAD_ID
-from .training import Batch, update_parameters
+from .training import Batch, label_smoothed_loss
+from .training import update_parameters
 from .transformer import parameter_table
 from .validation import check_choice
 

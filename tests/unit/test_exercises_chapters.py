@@ -5,27 +5,19 @@ import re
 import numpy as np
 import pytest
 import torch
-<<<<<<< HEAD
 from torch import nn
-from torch.nn.functional import pad
-=======
 from torch.nn.functional import cross_entropy, pad
->>>>>>> ch12
 
 from transformer_lib.alignment import AdditiveAttention, attention_pooling
 from transformer_lib.teaching.exercises import alignment, bug_museum, encoder, positional_encoding, training
 
-<<<<<<< HEAD
 NAMED = {
     "additive_attention": alignment,
     "steer": alignment,
     "two_bends": encoder,
     "shift_matrix": positional_encoding,
-    "write_safely": training,
+    "my_training_step": training,
 }
-=======
-NAMED = {"steer": alignment, "two_bends": encoder, "shift_matrix": positional_encoding, "my_training_step": training}
->>>>>>> ch12
 
 
 def shift_matrix(shift, d_model, exponent=2):

@@ -8,8 +8,8 @@ import torch.distributed as dist
 from torch.testing import assert_close
 
 from transformer_lib.scaling import SINGLE, DistributedStep, ProcessGroup, bytes_sent, memory_table, padding_share
-from transformer_lib.schedule import label_smoothed_loss, transformer_optimizer
-from transformer_lib.training import Batch, Checkpoint, train, training_step
+from transformer_lib.schedule import transformer_optimizer
+from transformer_lib.training import Batch, Checkpoint, label_smoothed_loss, train, training_step
 from transformer_lib.transformer import Transformer, TransformerConfig
 
 

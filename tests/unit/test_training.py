@@ -20,6 +20,7 @@ from transformer_lib.training import (
     Validation,
     average_checkpoints,
     evaluate,
+    label_smoothed_loss,
     save_checkpoint,
     shift_right,
     token_batches,
@@ -327,5 +328,102 @@ IDS = torch.ones(2, 3, dtype=torch.int64)
     ],
 )
 def test_wrong_input_is_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+# The smoothed loss
+
+
+smoothings = st.floats(0, 0.9)
+
+
+def some_logits(*shape, seed=0):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64).requires_grad_()
+
+
+def some_targets(*shape, low=1, vocab=7, seed=0):
+    return torch.randint(low, vocab, shape, generator=torch.Generator().manual_seed(seed))
+
+
+@settings(max_examples=30)
+@given(batch=st.integers(1, 3), seq=st.integers(1, 4), vocab=st.integers(2, 9), smoothing=smoothings)
+def test_each_word_gets_smoothing_over_vocab(batch, seq, vocab, smoothing):
+    logits = some_logits(batch, seq, vocab, seed=vocab)
+    target = some_targets(batch, seq, vocab=vocab)
+    wanted = smoothing / vocab + (1 - smoothing) * F.one_hot(target, vocab)
+    log_p = logits.log_softmax(dim=-1)
+    expected = -(wanted * log_p).sum() / (batch * seq)
+    loss = label_smoothed_loss(logits, target, smoothing)
+    assert_close(loss, expected)
+    assert_close(
+        torch.autograd.grad(loss, logits)[0],
+        ((log_p.exp() - wanted) / (batch * seq)).detach(),
+    )
+
+
+def test_the_three_formulas_have_different_values():
+    """Five words, all logits 0 but the right one's 2 and padding's −1; by hand."""
+    logits, right = torch.tensor([[-1.0, 0, 0, 2, 0]]).double(), torch.tensor([3])
+    log_p = logits.log_softmax(dim=-1)[0]
+    loss = label_smoothed_loss(logits, right, smoothing=0.1).item()
+    others = torch.tensor([1.0, 1, 1, 0, 1]).double()
+    by_v = -(0.92 * log_p[3] + 0.02 * (others * log_p).sum())
+    by_v_less_1 = -(0.9 * log_p[3] + 0.025 * (others * log_p).sum())
+    by_v_less_2 = -(0.9 * log_p[3] + 0.1 / 3 * log_p[[1, 2, 4]].sum())
+    assert loss == pytest.approx(by_v.item())
+    assert loss == pytest.approx(0.5556, abs=5e-5)
+    assert by_v_less_1.item() == pytest.approx(0.6006, abs=5e-5)
+    assert by_v_less_2.item() == pytest.approx(0.5756, abs=5e-5)
+
+
+@settings(max_examples=30)
+@given(pad_id=st.sampled_from([0, 3, 6]), more=st.integers(1, 4), smoothing=smoothings)
+def test_padding_changes_nothing(pad_id, more, smoothing):
+    logits, target = some_logits(2, 4, 7), some_targets(2, 4)
+    target = torch.where(target == pad_id, 1 if pad_id != 1 else 2, target)
+    wild = torch.cat([logits, 30 * some_logits(2, more, 7, seed=1)], dim=1)
+    padded = torch.cat([target, torch.full((2, more), pad_id)], dim=1)
+    for reduction in ("mean", "sum"):
+        loss = label_smoothed_loss(wild, padded, smoothing, pad_id, reduction)
+        assert_close(loss, label_smoothed_loss(logits, target, smoothing, pad_id, reduction))
+        gradient = torch.autograd.grad(loss, wild, retain_graph=True)[0]
+        assert gradient[:, 4:].count_nonzero() == 0
+        assert gradient[:, :4].count_nonzero() == gradient[:, :4].numel()
+
+
+def test_mean_and_sum_count_the_real_tokens():
+    logits, target = some_logits(3, 5, 7), some_targets(3, 5, low=0, seed=2)
+    real = int((target != 0).sum())
+    assert 0 < real < 15
+    assert_close(label_smoothed_loss(logits, target, reduction="sum"), real * label_smoothed_loss(logits, target))
+
+
+def test_defaults_are_smoothing_0_1_and_padding_0():
+    logits, target = some_logits(3, 5, 7), some_targets(3, 5, low=0, seed=2)
+    assert_close(label_smoothed_loss(logits, target), label_smoothed_loss(logits, target, 0.1, 0, "mean"))
+    assert_close(
+        label_smoothed_loss(logits, target, smoothing=0.0),
+        F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=0),
+    )
+
+
+def test_any_number_of_axes():
+    logits, target = some_logits(2, 3, 4, 7), some_targets(2, 3, 4)
+    loss = label_smoothed_loss(logits, target)
+    assert_close(loss, label_smoothed_loss(logits.flatten(0, 2), target.flatten()))
+    assert_close(loss, label_smoothed_loss(logits.transpose(0, 2), target.transpose(0, 2)))
+    assert_close(label_smoothed_loss(logits[0, 0, 0], target[0, 0, 0]), label_smoothed_loss(logits[0, 0, :1], target[0, 0, :1]))
+
+
+LOGITS, IDS = torch.zeros(3, 2, 7), torch.ones(3, 2, dtype=torch.long)
+WRONG_LOSSES = {
+    "smoothing must be at least 0 and below 1, but it is -0.1": lambda: label_smoothed_loss(LOGITS, IDS, smoothing=-0.1),
+    r"logits must have the axes of target .* \(3, 2, 7\) and \(2, 3\)": lambda: label_smoothed_loss(LOGITS, IDS.T),
+}
+
+
+@pytest.mark.parametrize(("message", "call"), WRONG_LOSSES.items(), ids=WRONG_LOSSES)
+def test_wrong_input_of_the_loss_says_what_came(message, call, as_a_user_calls_it):
     with pytest.raises(ValueError, match=message):
         call()

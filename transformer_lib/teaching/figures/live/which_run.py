@@ -4,11 +4,11 @@ from typing import Any
 
 import torch
 
-from transformer_lib.schedule import label_smoothed_loss
 from transformer_lib.teaching.bugs import BUGS
 from transformer_lib.teaching.experiments.bug_museum import CONFIG, SMOOTHING
 from transformer_lib.teaching.figures.live.figure import LiveFigure
 from transformer_lib.teaching.record import record
+from transformer_lib.training import label_smoothed_loss
 
 _SEED = 0
 # Which run has the bug, in the order of the bugs; the first pair is the one that the chapter trains.
