@@ -19,6 +19,7 @@ from transformer_lib.attention import (
     split_heads,
 )
 from transformer_lib.scaling import use_fused_attention
+from transformer_lib.teaching.exercises import attention as exercise
 from transformer_lib.teaching.torch_parity import compare_gradients, copy_to_torch
 
 sizes = st.integers(1, 5)
@@ -219,3 +220,47 @@ def test_a_mask_of_numbers_is_refused(as_a_user_calls_it):
     x = torch.zeros(2, 3, 8)
     with pytest.raises(TypeError):
         MultiHeadAttention(8, 2)(x, x, x, torch.ones(3, 3))
+
+
+class Attempt(MultiHeadAttention):
+    """The layer, with one slip."""
+
+    cut, scale, last, mask_of = staticmethod(split_heads), 1.0, True, staticmethod(lambda mask: mask)
+
+    def forward(self, query, key, value, mask=None):
+        q, k, v = (self.cut(W(x), self.num_heads) for W, x in ((self.W_q, query), (self.W_k, key), (self.W_v, value)))
+        x = join_heads(scaled_dot_product_attention(q * self.scale, k, v, self.mask_of(mask))[0])
+        return self.W_o(x) if self.last else x
+
+
+@pytest.mark.parametrize(
+    ("slip", "says"),
+    [
+        ({}, "✓"),
+        ({"last": False}, "W_o is missing"),
+        ({"scale": 2.0}, "not divided by √d_k"),
+        ({"scale": 3**-0.5}, "not by √d_model"),
+        ({"scale": 0.5}, "not by d_k"),
+        ({"cut": staticmethod(lambda x, heads: x.reshape(len(x), heads, -1, 4))}, "cut each row, then transpose"),
+        ({"mask_of": staticmethod(lambda mask: None)}, "mask: the mask is not used"),
+        ({"mask_of": staticmethod(lambda mask: None if mask is None else ~mask)}, "the other way round"),
+    ],
+)
+def test_the_exercise_knows_the_usual_slips(capsys, slip, says):
+    exercise.multi_head_attention(type("MyAttention", (Attempt,), slip))
+    line = capsys.readouterr().out
+    assert line.startswith("✗✓"[not slip]) and says in line
+
+
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [({2: [3.0, 0, 0, 0]}, "✓"), ({2: [1.0, 0, 0, 0]}, "loudly enough"), ({0: [3.0, 0, 0, 0]}, "change row 2 alone")],
+)
+def test_chess_asks_who(capsys, rows, says):
+    def chess_asks_who(W_Q):
+        for row, numbers in rows.items():
+            W_Q[row] = torch.tensor(numbers)
+        return W_Q
+
+    exercise.chess_asks_who(chess_asks_who)
+    assert says in capsys.readouterr().out

@@ -85,7 +85,7 @@ def _slips(layer: MultiHeadAttention, query: Tensor, key: Tensor, mask: Tensor |
     yield layer.W_o(join_heads(mixed(heads, d_k**-0.5))), "divide by the root of d_k, not by d_k"
     yield (
         layer.W_o(join_heads(mixed(by_view))),
-        "view alone gives a head parts of the wrong words: cut each row, then transpose",
+        "view alone gives a head the wrong words: cut each row, then transpose",
     )
     yield layer.W_o(mixed(heads).reshape(right.shape)), "transpose the heads back before you join them"
     one_wide = scaled_dot_product_attention(q, k, v, None if mask is None else mask[:, 0])[0]

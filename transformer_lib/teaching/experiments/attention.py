@@ -16,12 +16,12 @@ __all__ = [
     "PlainAverage",
     "WhoPlaysWhat",
     "compare_with_torch",
+    "meetings",
     "right_alone_and_together",
-    "rooms",
     "train_one_question",
     "train_two_questions",
     "translator_weights",
-    "where_they_look",
+    "weights_for_two_people",
 ]
 
 PEOPLE = "Ann Ben Cleo Dan Eve Finn Gil Hana Ian Joy Kim Leo Mia Noah Ola Pia".split()
@@ -29,8 +29,8 @@ GAMES = "rugby go poker darts golf tennis chess polo bingo cards pool squash jud
 KINDS, PRESENT = 16, 8
 
 
-def rooms(count: int, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:
-    """Return eight people and their games for each of `count` groups, `(count, 8)` each, and the place of one of them."""
+def meetings(count: int, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:
+    """Return eight people and their games at each of `count` meetings, `(count, 8)` each, and the place of one of them."""
     order = torch.rand(count, 2, KINDS, generator=generator).argsort(dim=-1)
     place = torch.randint(PRESENT, (count, 1), generator=generator)
     return order[:, 0, :PRESENT], order[:, 1, :PRESENT], place
@@ -57,13 +57,13 @@ class WhoPlaysWhat(nn.Module):
 
 
 def _train(make: Callable[[], nn.Module], seed: int, steps: int, questions: int) -> tuple[nn.Module, float, float]:
-    """Train one model on new groups at each step; return it, its share of right answers and its loss in the last 50 steps."""
+    """Train one model on new meetings at each step; return it, its share of right answers and its loss in the last 50 steps."""
     torch.manual_seed(seed)
     generator = torch.Generator().manual_seed(seed)
     model, losses, shares = make(), [], []
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     for _ in range(steps):
-        people, games, places = rooms(128, generator)
+        people, games, places = meetings(128, generator)
         if questions == 2:
             places = torch.rand(people.shape, generator=generator).argsort(dim=-1)[:, :2]
         logits = model(people, games, people.gather(1, places))  # (batch, questions, games)
@@ -96,9 +96,9 @@ def train_two_questions(model: Callable[[int], nn.Module], heads: int, steps: in
     return [trained for trained, _, _ in runs]
 
 
-def where_they_look(models: list[nn.Module], asked: tuple[int, int] = (0, 5)) -> dict:
-    """Ask each model for two people of one group; return what `figures.attention.where_they_look` draws."""
-    people, games, _ = (part[:1] for part in rooms(2, torch.Generator().manual_seed(5)))
+def weights_for_two_people(models: list[nn.Module], asked: tuple[int, int] = (0, 5)) -> dict:
+    """Ask each model for two people of one meeting; return what `figures.attention.where_they_look` draws."""
+    people, games, _ = (part[:1] for part in meetings(2, torch.Generator().manual_seed(5)))
     rows = {}
     for model in models:
         with torch.no_grad():
@@ -112,7 +112,7 @@ def where_they_look(models: list[nn.Module], asked: tuple[int, int] = (0, 5)) ->
 
 def right_alone_and_together(models: list[nn.Module], count: int = 2000) -> None:
     """Print how often each model is right about the first and the second person, and names one of the two games."""
-    people, games, _ = rooms(count, torch.Generator().manual_seed(99))
+    people, games, _ = meetings(count, torch.Generator().manual_seed(99))
     for run, model in enumerate(models):
         with torch.no_grad():
             said = model(people, games, people[:, :2]).argmax(dim=-1)  # (count, 2)

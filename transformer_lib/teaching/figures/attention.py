@@ -22,6 +22,7 @@ __all__ = [
 ]
 
 WORDS = ("They", "played", "chess")
+_SLANTED = {"rotation": 45, "rotation_mode": "anchor", "ha": "left", "va": "bottom"}
 
 
 def _title(axes: Axes, words: str) -> None:
@@ -34,9 +35,8 @@ def _three(i: int, j: int, value: float) -> str:
 
 def _weights(axes: Axes, x: float, y: float, weights: Tensor, name: str = "weights") -> tuple[float, float]:
     """Draw weights with three decimals, the row of *played* in a frame."""
-    right, bottom = block(
-        axes, x, y, weights, "query", name=name, cell=0.6, strength=lambda i, j, w: 0.04 + 0.5 * w, label=_three
-    )
+    deep = {"strength": lambda i, j, w: 0.04 + 0.5 * w, "label": _three}
+    right, bottom = block(axes, x, y, weights, "query", name=name, cell=0.6, **deep)
     axes.add_patch(Rectangle((x, y + 0.29), right - x, 0.29, fill=False, ec=COLOURS["ink"], lw=2.4))
     return right, bottom
 
@@ -92,12 +92,12 @@ def one_look_up(q: Tensor, K: Tensor, V: Tensor) -> None:
         f"raised to e and divided by their sum, they become the weights {', '.join(f'{w:.3f}' for w in weights)}. The three "
         f"values, mixed by these weights, give {', '.join(f'{x:.3f}' for x in weights @ V)}."
     )
-    with sheet(7.2, 3.75, alt) as axes:
+    with sheet(7.2, 3.45, alt) as axes:
         _title(axes, "Compare, weigh, mix: numbers to check by hand")
-        block(axes, 0.85, 0.92, q, "query", name="query q", shape=False)
-        arrow(axes, (1.43, 1.25), (1.43, 1.5), "query")
-        top = 1.84
-        block(axes, 0.85, top, K, "key", name="keys", shape=False, high=0.36, rows=WORDS)
+        block(axes, 0.85, 0.72, q, "query", name="query q", shape=False)
+        arrow(axes, (1.43, 1.04), (1.43, 1.28), "query")
+        top = 1.6
+        block(axes, 0.85, top, K, "key", name="keys", shape=False, cell=0.29, high=0.36, rows=WORDS)
         for x, name in [(2.45, "q · k"), (3.12, "÷ 2"), (3.92, "$e^{score}$")]:
             text(axes, x, top - 0.18, name, "muted")
         text(axes, 4.95, top - 0.18, "weight", "query", weight="bold")
@@ -109,12 +109,12 @@ def one_look_up(q: Tensor, K: Tensor, V: Tensor) -> None:
             text(axes, 4.5 + 0.7 * float(weights[i]), y, f"{weights[i]:.3f}", ha="left")
         block(axes, 6.15, top, V, "value", name="values", shape=False, high=0.36, cell=0.4)
         for left, right, step in [(2.15, 3.38, "1 compare"), (3.52, 5.72, "2 weigh"), (6.0, 7.1, "3 mix")]:
-            axes.plot([left, right], [1.32, 1.32], color=COLOURS["muted"], lw=1.4)
-            text(axes, (left + right) / 2, 1.1, step, weight="bold")
-        arrow(axes, (6.55, 2.98), (6.55, 3.24), "value")
+            axes.plot([left, right], [1.14, 1.14], color=COLOURS["muted"], lw=1.4)
+            text(axes, (left + right) / 2, 0.92, step, weight="bold")
+        arrow(axes, (6.55, 2.74), (6.55, 2.98), "value")
         parts = " + ".join(f"{weight:.3f} {word}" for weight, word in zip(weights, WORDS, strict=True))
-        text(axes, 5.75, 3.47, f"{parts}  =", ha="right")
-        block(axes, 5.88, 3.29, weights @ V, "value", shape=False, cell=0.62, high=0.36, strength=0.3, label=_three)
+        text(axes, 5.75, 3.21, f"{parts}  =", ha="right")
+        block(axes, 5.88, 3.03, weights @ V, "value", shape=False, cell=0.62, high=0.36, strength=0.3, label=_three)
 
 
 def softmax_widths(words: int = 8, seed: int = 2) -> None:
@@ -149,16 +149,13 @@ def self_attention(X: Tensor, Q: Tensor, K: Tensor, V: Tensor, weights: Tensor, 
         "softmax of each row gives weights, 3 by 3; weights times V give the mixtures, 3 by 2. The row of played has the "
         "weights 0.468 for They, 0.063 for itself, 0.468 for chess."
     )
-    with sheet(7.2, 4.1, alt) as axes:
+    with sheet(7.2, 3.8, alt) as axes:
         _title(axes, "The framed row: played looks at They and at chess")
-        top, low = 0.96, 2.8
+        top, low = 0.8, 2.55
         right, _ = block(axes, 0.85, top, X, "ink", name="words X", rows=WORDS)
         arrow(axes, (right + 0.08, top + 0.43), (2.72, top + 0.43))
-        for x, matrix, role, name in [
-            (2.8, Q, "query", "$Q = XW_Q$"),
-            (4.42, K, "key", "$K = XW_K$"),
-            (6.1, V, "value", "$V = XW_V$"),
-        ]:
+        made = [(2.8, Q, "query", "$Q = XW_Q$"), (4.42, K, "key", "$K = XW_K$"), (6.1, V, "value", "$V = XW_V$")]
+        for x, matrix, role, name in made:
             block(axes, x, top, matrix, role, name=name)
         right, _ = block(axes, 0.85, low, Q @ K.T / K.size(-1) ** 0.5, "encoder", name="scores", rows=WORDS)
         text(axes, (0.85 + right) / 2, low - 0.44, "$QK^T / \\sqrt{4}$", "muted")
@@ -180,8 +177,7 @@ def weight_map(words: Sequence[str], weights: Tensor, notes: Mapping[tuple[int, 
         text(axes, left + len(words) * side / 2 + 0.2, 0.6, "word looked at", "muted")
         text(axes, 0.17, top + len(words) * side / 2, "word that looks", "muted", rotation=90)
         for n, word in enumerate(words):
-            above = {"rotation": 45, "rotation_mode": "anchor", "ha": "left", "va": "bottom"}
-            text(axes, left + (n + 0.5) * side, top - 0.06, word, **above)
+            text(axes, left + (n + 0.5) * side, top - 0.06, word, **_SLANTED)
             text(axes, left - 0.1, top + (n + 0.5) * side, word, ha="right")
         _cells(axes, left, top, weights, side, side, lambda w: f".{round(100 * w):02d}")
         for (i, j), note in notes.items():
@@ -219,10 +215,8 @@ def view_alone(rows: Tensor, split: Tensor, wrong: Tensor) -> None:
         text(axes, 1.37, top - 0.18, "head 0")
         text(axes, 2.21, top - 0.18, "head 1")
         arrow(axes, (2.75, top + 0.5), (3.2, top + 0.5))
-        for x, part, name, says in [
-            (3.75, split, "split_heads  ✓", "each word’s half"),
-            (5.75, wrong, "view alone  ✗", "word 0 twice"),
-        ]:
+        ours, theirs = (3.75, split, "split_heads  ✓", "each word’s half"), (5.75, wrong, "view alone  ✗", "word 0 twice")
+        for x, part, name, says in (ours, theirs):
             block(axes, x, top, part, "muted", colour_of=colours(part), **look)
             text(axes, x + 0.42, top - 0.18, name, weight="bold")
             text(axes, x + 0.42, top + 1.22, says, "muted")
@@ -233,8 +227,8 @@ def multi_head(
 ) -> None:
     """Show one wide projection, the cut, a look-up in each head, and the way back."""
     alt = (
-        "Three steps. First the words X, 3 by 4, times one wide matrix, 4 by 4, give Q, 3 by 4, cut in the middle: the left half "
-        "belongs to head 0, the right half to head 1. Then each head makes weights, 3 by 3, from its own slices: played gives "
+        "Three steps. First the words X, 3 by 4, times one wide matrix, 4 by 4, give Q, 3 by 4, cut in the middle: the left "
+        "half belongs to head 0, the right one to head 1. Then each head makes weights, 3 by 3, from its slices: played gives "
         "0.894 to They in head 0, and 0.894 to chess in head 1. Last the two mixtures side by side, 3 by 4, times W_O, 4 by 4, "
         "give the output, 3 by 4."
     )
@@ -252,12 +246,8 @@ def multi_head(
         block(axes, 3.98, top, X @ W_Q, "query", name="Q", strength=halves)
         for x, low in [(2.4, top + 4 * 0.29), (3.98, top + 3 * 0.29)]:
             axes.plot([x + 0.58] * 2, [top - 0.07, low], color=COLOURS["ink"], lw=2.2, ls=(0, (3, 2)))
-        for y, words, colour in [
-            (0.15, "left: head 0", "ink"),
-            (0.43, "right: head 1", "ink"),
-            (0.8, "K, V likewise", "muted"),
-        ]:
-            text(axes, 6.25, top + y, words, colour)
+        text(axes, 6.25, top + 0.28, "left: head 0\nright: head 1", linespacing=1.3)
+        text(axes, 6.25, top + 0.8, "K, V likewise", "muted")
         text(axes, 0.06, 2.52, "2  Look up in each head", ha="left", size=15, weight="bold")
         for head, (low, name) in enumerate([(3.06, "head 0\nwho?"), (4.4, "head 1\nwhat?")]):
             deep = 0.14 + 0.26 * head
@@ -272,9 +262,8 @@ def multi_head(
         low = 6.42
         right, _ = block(axes, 0.85, low, joined, "value", cell=0.5, name="joined", strength=halves, rows=WORDS)
         text(axes, right + 0.13, low + 0.43, "·", size=20)
-        right, _ = block(
-            axes, 3.1, low - 0.14, W_O, "encoder", name="$W_O$", strength=lambda i, j, w: 0.05 + 0.2 * abs(w), learned=True
-        )
+        deep = {"strength": lambda i, j, w: 0.05 + 0.2 * abs(w), "learned": True}
+        right, _ = block(axes, 3.1, low - 0.14, W_O, "encoder", name="$W_O$", **deep)
         text(axes, right + 0.16, low + 0.43, "=", size=16)
         block(axes, right + 0.3, low, joined @ W_O, "encoder", cell=0.62, name="output", strength=0.12)
 
@@ -283,16 +272,13 @@ def where_they_look(
     people: Sequence[str], games: Sequence[str], asked: Sequence[int], rows: Mapping[str, Tensor], title: str
 ) -> None:
     """Show where each head looks, a row of weights for each, when two people are asked for."""
-    said = " ".join(
-        f"{name}: {', '.join(f'{w:.2f} {p}' for w, p in zip(row, people) if w >= 0.05)}." for name, row in rows.items()
-    )
+    said = " ".join(f"{name}: {people[row.argmax()]}, {row.max():.2f}." for name, row in rows.items())
     with sheet(7.2, 1.95 + 0.42 * len(rows), f"Eight people, each with a game, and where each head looks. {said}") as axes:
         _title(axes, title)
         left, top, cell = 1.5, 1.72, 0.6
         for j, (person, game) in enumerate(zip(people, games, strict=True)):
             look = {"weight": "bold"} if j in asked else {}
-            above = {"rotation": 45, "rotation_mode": "anchor", "ha": "left", "va": "bottom"}
-            text(axes, left + (j + 0.4) * cell, top - 0.06, f"{person}: {game}", "key" if look else "ink", **look, **above)
+            text(axes, left + (j + 0.4) * cell, top - 0.06, f"{person}: {game}", "key" if look else "ink", **look, **_SLANTED)
         for i, (name, weights) in enumerate(rows.items()):
             y = top + 0.42 * i
             text(axes, left - 0.1, y + 0.19, name, ha="right")

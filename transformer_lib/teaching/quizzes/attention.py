@@ -4,19 +4,19 @@ from transformer_lib.teaching.quiz import Question
 
 QUESTIONS = [
     Question(
-        "The plain average was right one time in eight. Why would more training not have helped?",
+        "A network hears only the plain average of the values. Why does more training not help it?",
         answers=[
             (
-                "Eight letters in 32 numbers melt together, and none is heard.",
-                "The bars say otherwise: it knows which eight letters are in the room.",
+                "The many values melt together, and no word of them is left.",
+                "The average does say what the values are. It does not say whose they are.",
             ),
             (
-                "Two dictionaries with the same average need different answers.",
-                "Let two values swap places: average and question stay, the right answer does not.",
+                "Two cases with one average need different answers.",
+                "Let two values swap places: the average stays, the right answer does not.",
             ),
             (
-                "Each new dictionary pushes out what the older ones had taught it.",
-                "There is nothing to keep of the older ones: each dictionary has pairs of its own.",
+                "Each new sentence pushes out what the older ones had taught it.",
+                "Even with a single sentence to learn it could not tell two swapped values apart.",
             ),
         ],
         correct=1,
@@ -55,19 +55,19 @@ QUESTIONS = [
         correct=2,
     ),
     Question(
-        "Two letters are asked for at once. How many single letters did *one* head get right, after four times the steps?",
+        "Two people are asked for at once. How many single answers did *one* head get right, after twice the steps?",
         answers=[
             (
-                "About half of them: it has a single row of weights.",
-                "Weights of 0.7 and 0.3 could say which value came first; no run found that (workshop).",
+                "About half of them: it looks at one of the two.",
+                "It gets that game right, and guesses the other one among 15: ½ + ½ · 1/15 = 0.53.",
             ),
             (
-                "About an eighth of them, as the plain average did.",
-                "It hears more than the average: its weights depend on the question.",
+                "About one in eight of them: eight people are there.",
+                "That is what an average reaches. Its weights depend on the question.",
             ),
             (
                 "Nearly all of them: more steps make up for a head.",
-                "Two heads needed 400 steps for that; one head did not get there in 1,600.",
+                "Two heads needed 400 steps for that; one head did not get there in 800.",
             ),
         ],
         correct=0,
