@@ -87,9 +87,9 @@ def train_one_question(name: str, mix: Callable[[], nn.Module], steps: int) -> N
     print("    right", *(f" ≈ {share:.2f}" for share in right), "  loss", *(f" ≈ {loss:.2f}" for loss in losses))
 
 
-def train_two_questions(model: Callable[[int], nn.Module], heads: int, steps: int) -> list[nn.Module]:
-    """Train three models that ask for two people at once, print how many single answers are right, and return them."""
-    runs = [_train(lambda: model(heads), seed, steps, questions=2) for seed in range(3)]
+def train_two_questions(model: Callable[[int], nn.Module], heads: int, steps: int, starts: int = 1) -> list[nn.Module]:
+    """Train models that ask for two people at once, print how many single answers are right, and return them."""
+    runs = [_train(lambda: model(heads), seed, steps, questions=2) for seed in range(starts)]
     shares = [share for _, share, _ in runs]
     assert 0.45 < min(shares) <= max(shares) < 0.6 if heads == 1 else min(shares) > 0.98
     print(f"heads: {heads}, steps: {steps}, right:", *(f" ≈ {share:.2f}" for share in shares))
