@@ -108,7 +108,15 @@ def mark_korean(app, doctree):
             text.parent[place : place + 1] = pieces
 
 
+def name_toggles(app, page, template, context, doctree):
+    """Give what opens a chapter in the sidebar a name, for those who do not see its arrow."""
+    if make := context.get("generate_toctree_html"):
+        named = '<summary aria-label="pages below this one">'
+        context["generate_toctree_html"] = lambda *given, **more: str(make(*given, **more)).replace("<summary>", named)
+
+
 def setup(app):
+    app.connect("html-page-context", name_toggles, priority=900)  # after the theme
     for change in (anchor_cells, name_cells, link_maps, describe_figures, mark_wide_columns, glue_punctuation, mark_korean):
         app.connect("doctree-read", change)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
