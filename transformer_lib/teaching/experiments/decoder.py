@@ -22,11 +22,14 @@ __all__ = [
     "Translator",
     "compare_with_loops",
     "compare_with_torch",
+    "contradict",
     "count_right",
     "cross_weights",
     "loss_per_word",
+    "mean_loss",
     "train",
     "translate_all",
+    "where_they_look",
 ]
 
 SIZES = TransformerConfig(d_model=32, num_layers=2, num_heads=4, d_ff=64, dropout=0.0)
@@ -188,3 +191,29 @@ def compare_with_torch(stack_class: type[nn.Module] = Decoder) -> None:
         compared = sum(mine.numel() for mine, _ in gradients)
         assert compared == sum(parameter.numel() for parameter in ours.parameters()), "none left out"
         print(f"two layers equal torch's, {'pre-norm' if pre_norm else 'post-norm'}: the output and {compared:,} gradients")
+
+
+def where_they_look(models: list[nn.Module], english: str, french: str) -> None:
+    """Print the weight of the source word that each French word needs: trained models, and one that is not trained."""
+    torch.manual_seed(0)
+    untrained = Translator(Decoder(SIZES)).eval()
+    print("writes    looks at    trained                untrained")
+    for row, column, written in [(0, 2, "la"), (1, 2, "vache"), (2, 1, "blanche"), (4, 4, "fatiguée")]:
+        shares = [cross_weights(model, english, french)[row, column].item() for model in (*models, untrained)]
+        assert abs(shares[-1] - 0.2) < 0.05 and (row == 0 or min(shares[:-1]) > 0.28)
+        print(f"{written:10}{english.split()[column]:12}" + "".join(f"≈ {share:.2f} " for share in shares[:-1]), end="  ")
+        print(f"≈ {shares[-1]:.2f}")
+
+
+def contradict(models: list[nn.Module]) -> None:
+    """Print the chance of the word for tired, in the gender that is written, where the source agrees and where it does not."""
+    print("written               source    written gender goes on")
+    for french, nouns in [
+        ("la vache blanche est fatiguée", ("cow", "horse")),
+        ("le cheval blanc est fatigué", ("horse", "cow")),
+    ]:
+        for noun in nouns:
+            losses = [loss_per_word(model, f"the white {noun} is tired", french)[4] for model in models]
+            chances = [math.exp(-loss) for loss in losses]
+            assert min(chances) > 0.95 if noun == nouns[0] else max(chances) < 0.97
+            print(f"{french.rsplit(' ', 1)[0]:22}{noun:8}" + "".join(f"  ≈ {chance:.2f}" for chance in chances))

@@ -170,7 +170,7 @@ def _table(values: Tensor, rows: Sequence[str], columns: Sequence[str], title: s
     cell, role = (7.1 - left) / len(columns), "key" if digits == 2 else "mask"
     with sheet(7.2, 1.1 + 0.42 * len(rows), alt) as axes:
         text(axes, 3.6, 0.24, title, weight="bold")
-        look = {"strength": lambda i, j, value: 0.03 + 0.75 * value / values.max().item()}
+        look = {"strength": lambda i, j, value: 0.03 + 0.6 * value / values.max().item()}
         look["label"] = lambda i, j, value: f"{value:.{digits}f}"
         block(axes, left, 1.0, values, role, rows=rows, shape=False, cell=cell, high=0.42, **look)
         for n, word in enumerate(columns):
@@ -184,6 +184,7 @@ def weight_map(english: str, french: str, weights: Tensor) -> None:
         "A table of weights, six rows by five columns. To write vache, the decoder looks mostly at cow, to write blanche at "
         "white, to write fatiguée at tired. The other three rows are spread out."
     )
+    assert weights[[1, 2, 4]].argmax(dim=-1).tolist() == [2, 1, 4] and weights[1, 2] > 0.3, "as the text says"
     words = french.split()
     rows = [f"{read} → {written}" for read, written in zip(["<SOS>", *words], [*words, "<EOS>"], strict=True)]
     _table(weights, rows, english.split(), "Six rows ask, five columns answer", alt, left=2.5, digits=2)
@@ -197,4 +198,7 @@ def one_word_changed(changes: dict[str, Tensor], french: str) -> None:
         "and vache about 1. Nearly all other losses are 0."
     )
     losses = torch.stack(list(changes.values()))
+    for row, place in zip(losses, [1, 2, 4, 0], strict=True):
+        assert row.argmax() == place and row[place] > 6 and row.sort().values[-3] < 1, "as the text says"
+    assert 0.5 < losses[3, 1] < 2.5
     _table(losses, list(changes), [*french.split(), "<EOS>"], "Which words no longer fit?", alt, left=1.85, digits=1)
