@@ -28,7 +28,9 @@ def map_shape(batch: int, num_heads: int, source: int, target: int) -> Iterator:
     yield (num_heads, batch, target, source), "in this course the batch comes first, then the heads"
 
 
-@exercise(cases=[()], hint="Count among the 24 sentences that are left, and only those that begin with the words written so far")
+@exercise(
+    cases=[()], hint="Count among the 24 sentences that are left, and only those that begin with the words written so far"
+)
 def goats_are_sold() -> Iterator:
     """The reader's `goats_are_sold()` returns the chance of each word of la vache blanche est fatiguée, and of its end."""
     right = [1 / 3, 1, 1 / 4, 1, 1 / 2, 1]
