@@ -28,9 +28,7 @@ def map_shape(batch: int, num_heads: int, source: int, target: int) -> Iterator:
     yield (num_heads, batch, target, source), "in this course the batch comes first, then the heads"
 
 
-@exercise(
-    cases=[()], hint="Count among the 24 sentences that are left, and only those that begin with the words written so far"
-)
+@exercise(cases=[()], hint="Count in the 24 sentences that are left, those that begin with the words written so far")
 def goats_are_sold() -> Iterator:
     """The reader's `goats_are_sold()` returns the chance of each word of la vache blanche est fatiguée, and of its end."""
     right = [1 / 3, 1, 1 / 4, 1, 1 / 2, 1]
@@ -165,7 +163,7 @@ def _slips(layer: DecoderLayer, x: Tensor, memory: Tensor, self_mask: Tensor, me
 
 @check
 def decoder_layer(attempt: Callable) -> str:
-    """The reader's class gives the numbers of the library's layer: as many words on both sides, and more words here or there."""
+    """The reader's class gives the numbers of the library's layer, for equal and for unequal lengths."""
     config = TransformerConfig(d_model=8, num_layers=1, num_heads=2, d_ff=12, dropout=0.0)
     mine, ours = attempt(config), DecoderLayer(config)
     if not isinstance(mine, nn.Module):

@@ -1,4 +1,4 @@
-"""Chapter 9: a small translator around a decoder, its loss of each word, where it looks; the decoder against loops and torch."""
+"""Chapter 9: a small translator around a decoder, its loss of each word, where it looks; equality with loops and torch."""
 
 import math
 from collections.abc import Callable

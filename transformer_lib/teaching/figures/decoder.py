@@ -87,7 +87,8 @@ def decoder_layer() -> None:
     alt = (
         "One decoder layer from top to bottom: masked self-attention, cross-attention, feed-forward network, and after each an "
         "add and norm, to which a line leads around the sublayer. The target words come in at the top. The memory, from the "
-        "encoder on the right, leads into the cross-attention only, which makes K and V from it, and Q from above. Below, one vector for each target word leaves."
+        "encoder on the right, leads into the cross-attention only, which makes K and V from it, and Q from above. Below, one "
+        "vector for each target word leaves."
     )
     with sheet(7.2, 6.2, alt) as axes:
         text(axes, 3.6, 0.22, "Only the second sublayer reads the source", weight="bold")
@@ -117,7 +118,7 @@ def decoder_layer() -> None:
 def two_layers() -> None:
     """Draw two encoder layers and two decoder layers, with the shapes on their way."""
     alt = (
-        "Two encoder layers on the left, two decoder layers on the right, each pair from top to bottom. On the left every arrow "
+        "Two encoder layers on the left, two decoder layers on the right, each pair from top to bottom. On the left each arrow "
         "carries 1 by 5 by 32, on the right 1 by 6 by 32. From the second encoder layer the memory, 1 by 5 by 32, goes to both "
         "decoder layers, and each makes its own K and V from it. From the first encoder layer nothing goes to the decoder."
     )
@@ -159,7 +160,10 @@ def losses_beside(french: str, blind: Tensor, seeing: Tensor) -> None:
     axes.spines["bottom"].set_visible(False)
     axes.legend(frameon=False, loc="upper left")
     figure.suptitle("With the source, no word is a guess", weight="bold")
-    said = ", ".join(f"{word} {a:.1f} and {b:.1f}" for word, a, b in zip(words, blind.tolist(), seeing.tolist(), strict=True))
+    said = ", ".join(
+        f"{word} {a:.1f} and {b:.1f}"
+        for word, a, b in zip([*french.split(), "the end"], blind.tolist(), seeing.tolist(), strict=True)
+    )
     show(figure, alt=f"Pairs of bars, the loss of each word for the blind and for the seeing decoder: {said}.")
 
 
