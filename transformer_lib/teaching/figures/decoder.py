@@ -160,10 +160,8 @@ def losses_beside(french: str, blind: Tensor, seeing: Tensor) -> None:
     axes.spines["bottom"].set_visible(False)
     axes.legend(frameon=False, loc="upper left")
     figure.suptitle("With the source, no word is a guess", weight="bold")
-    said = ", ".join(
-        f"{word} {a:.1f} and {b:.1f}"
-        for word, a, b in zip([*french.split(), "the end"], blind.tolist(), seeing.tolist(), strict=True)
-    )
+    both = zip([*french.split(), "the end"], blind.tolist(), seeing.tolist(), strict=True)
+    said = ", ".join(f"{word} {a:.1f} and {b:.1f}" for word, a, b in both)
     show(figure, alt=f"Pairs of bars, the loss of each word for the blind and for the seeing decoder: {said}.")
 
 
