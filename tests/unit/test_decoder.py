@@ -12,6 +12,7 @@ from transformer_lib.decoder import Decoder, DecoderLayer
 from transformer_lib.encoder import AddAndNorm, Encoder, FeedForward, LayerNorm, TransformerConfig
 from transformer_lib.masks import assert_causal, causal_mask
 from transformer_lib.teaching import capture_attention
+from transformer_lib.teaching.exercises import decoder as exercise
 from transformer_lib.teaching.torch_parity import compare_gradients, copy_to_torch
 
 MODES = pytest.mark.parametrize("mode", ["train", "eval"])
@@ -267,3 +268,31 @@ def test_parameters_follow_the_formula(heads, d_k, d_ff, num_layers):
         (Decoder(sizes(**config, pre_norm=True)), num_layers * one + 2 * d),
     ):
         assert sum(p.numel() for p in module.parameters()) == count
+
+
+def answer(forward):
+    return type("Answer", (DecoderLayer,), {"forward": forward})
+
+
+def in_three(layer, x, self_mask, cross, last=True):
+    x = layer.self_attention_add_norm(x, lambda x: layer.self_attention(x, x, x, self_mask))
+    x = layer.cross_attention_add_norm(x, cross)
+    return layer.feed_forward_add_norm(x, layer.feed_forward) if last else x
+
+
+@pytest.mark.parametrize(
+    ("attempt", "words"),
+    [
+        (DecoderLayer, "✓"),
+        (answer(lambda s, x, m, a, b: in_three(s, x, a, lambda x: s.cross_attention(x, x, x))), "come from memory, not from x"),
+        (answer(lambda s, x, m, a, b: in_three(s, x, a, lambda x: s.cross_attention(m, x, x, b))), "the decoder asks"),
+        (answer(lambda s, x, m, a, b: in_three(s, x, a, lambda x: s.cross_attention(x, m, m))), "needs memory_mask"),
+        (answer(lambda s, x, m, a, b: in_three(s, x, None, lambda x: s.cross_attention(x, m, m, b))), "needs self_mask"),
+        (answer(lambda s, x, m, a, b: in_three(s, x, a, lambda x: s.cross_attention(x, m, m, b), last=False)), "is missing"),
+        (lambda config: nn.Linear(2, 2), "self.self_attention should be a MultiHeadAttention"),
+    ],
+)
+def test_the_exercise_knows_the_usual_slips(capsys, attempt, words):
+    exercise.decoder_layer(attempt)
+    line = capsys.readouterr().out
+    assert line.startswith("✓" if words == "✓" else "✗") and words in line

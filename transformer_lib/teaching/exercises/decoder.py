@@ -4,11 +4,14 @@ import math
 from collections.abc import Callable, Iterator
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
-from transformer_lib.teaching.exercises import exercise, normal
+from transformer_lib.decoder import DecoderLayer
+from transformer_lib.encoder import TransformerConfig
+from transformer_lib.masks import causal_mask
+from transformer_lib.teaching.exercises import Hint, check, exercise, normal, same
 
-__all__ = ["cross_attend", "map_shape", "reads_memory", "word_losses"]
+__all__ = ["decoder_layer", "goats_are_sold", "map_shape", "reads_memory"]
 
 
 @exercise(cases=[(2, 8, 5, 6), (3, 4, 7, 2)], hint="The shape is (batch, heads, queries, keys)")
@@ -25,84 +28,18 @@ def map_shape(batch: int, num_heads: int, source: int, target: int) -> Iterator:
     yield (num_heads, batch, target, source), "in this course the batch comes first, then the heads"
 
 
-def _attend(query: Tensor, key: Tensor, value: Tensor, scale: float = 2.0, dim: int = -1) -> Tensor:
-    return (query @ key.T / scale).softmax(dim) @ value
-
-
-@exercise(
-    # First as many words here as there: then a mix-up of the two gives numbers that can be named, and no torch error.
-    cases=[normal((target, 6), (source, 6), (6, 4), (6, 4), (6, 4), seed=9) for target, source in ((3, 3), (2, 5), (4, 3))],
-    hint="It is softmax(Q Kᵀ / √d_k) V, with Q from x, K and V from memory",
-)
-def cross_attend(x: Tensor, memory: Tensor, w_query: Tensor, w_key: Tensor, w_value: Tensor) -> Iterator:
-    """The reader's `cross_attend(x, memory, w_query, w_key, w_value)` returns one head's output, (target, d_k)."""
-    query, key, value = x @ w_query, memory @ w_key, memory @ w_value
-    yield _attend(query, key, value), "queries from the decoder, keys and values from the encoder, one row for each target word"
-    yield _attend(query, key, value, scale=1.0), "the scores are not divided by √d_k"
-    yield _attend(query, key, value, scale=math.sqrt(6)), "the scores are divided by √d_model; divide by √d_k"
-    yield _attend(query, key, value, scale=4.0), "the scores are divided by d_k; divide by its square root"
-    yield _attend(query, key, key), "the keys are averaged; the weights belong to the values, memory @ w_value"
-    yield _attend(query, value, key), "w_key and w_value have changed places: keys are compared, values are averaged"
-    yield query @ key.T / 2 @ value, "the softmax is missing"
-    yield _attend(query, key, value, dim=0), "the softmax runs over the target words; each row must sum to 1"
-    if len(x) != len(memory):
-        return
-    exponentials = (query @ key.T / 2).exp()
-    yield (
-        exponentials / exponentials.sum(dim=1) @ value,
-        "each row is divided by the sums of all rows: keep the axis of the sum (keepdim=True), so that each meets its own",
-    )
-    yield _attend(query, x @ w_key, x @ w_value), "that is self-attention of x: keys and values come from memory"
-    yield _attend(query, key, x @ w_value), "the values come from x; what is fetched comes from memory"
-    yield _attend(query, x @ w_key, value), "the keys come from x; what answers comes from memory"
-    yield (
-        _attend(memory @ w_query, x @ w_key, x @ w_value),
-        "x and memory have changed places: the queries come from x, keys and values from memory",
-    )
-    yield _attend(memory @ w_query, key, value), "the queries come from memory; the decoder asks, so they come from x"
-
-
-_SIXTEEN = [
-    start + noun
-    for noun in ("étudiant", "professeur", "médecin", "boulanger")
-    for start in ("je suis ", "je ne suis pas ", "tu es ", "tu n' es pas ")
-]
-_UNEVEN = ["il pleut", "il pleut", "il pleut", "il neige", "elle dort", "elle dort ici", "il dort", "il pleut"]
-
-
-@exercise(
-    cases=[(_SIXTEEN, "tu es boulanger"), (_SIXTEEN, "je ne suis pas étudiant"), (_UNEVEN, "il pleut"), (_UNEVEN, "elle dort")],
-    hint="At each place: the logarithm of (sentences with the same start) / (those of them that go on with this word)",
-)
-def word_losses(corpus: list[str], sentence: str) -> Iterator:
-    """The reader's `word_losses(corpus, sentence)` returns what each word costs a perfect decoder that sees no source."""
-
-    def losses(sentences: list[list[str]], words: list[str], known: bool = True) -> list[float]:
-        found = []
-        for place, word in enumerate(words):
-            same = [other for other in sentences if other[:place] == words[:place] or not known]
-            right = [other for other in same if other[place : place + 1] == [word]]
-            found.append(math.log(len(same) / len(right)))
-        return found
-
-    ended = [[*other.split(), "<EOS>"] for other in corpus]
-    words = [*sentence.split(), "<EOS>"]
-    cost = losses(ended, words)
-    yield cost, "0 where what is written leaves no choice, and the sum is minus the logarithm of the sentence's share"
-    yield cost[:-1], "one loss is missing: put <EOS> behind each sentence, its end must be named too"
-    yield losses(ended, words, known=False), "count only among the sentences that begin with the words written so far"
-    kinds = [
-        len({tuple(other[: place + 1]) for other in ended if other[:place] == words[:place]}) for place in range(len(words))
-    ]
-    yield (
-        [math.log(kind) for kind in kinds],
-        "words that follow more often are more probable: count sentences, not different words",
-    )
-    yield losses([list(one) for one in dict.fromkeys(map(tuple, ended))], words), "a sentence that stands twice counts twice"
-    yield [-loss for loss in cost], "the sign: a loss is minus the logarithm of the chance"
-    yield [math.exp(-loss) for loss in cost], "these are the chances; the loss is minus their logarithm"
-    yield [loss / math.log(2) for loss in cost], "that is in bits: take the natural logarithm"
-    yield sum(cost), "that is the loss of the whole sentence: return one number for each word"
+@exercise(cases=[()], hint="Count in the 24 sentences that are left, those that begin with the words written so far")
+def goats_are_sold() -> Iterator:
+    """The reader's `goats_are_sold()` returns the chance of each word of la vache blanche est fatiguée, and of its end."""
+    right = [1 / 3, 1, 1 / 4, 1, 1 / 2, 1]
+    yield right, "one animal of three has la, and then there is no choice: log 3 + log 4 + log 2 = log 24 in all"
+    yield [1 / 2, *right[1:]], "le is written twice as often as la now: cow, horse and dog are left"
+    yield [1 / 2, 1 / 2, *right[2:]], "these are the chances with goats: count again without them"
+    yield [1 / 3, 1 / 2, *right[2:]], "after la only one animal is left"
+    yield [1 / 3, 1 / 3, *right[2:]], "la is written already: which animals can follow it?"
+    yield [2 / 3, *right[1:]], "two thirds is the chance of le"
+    yield [-math.log(chance) for chance in right], "these are the losses; return the chances"
+    yield right[:-1], "one is missing: the end of the sentence must be named too"
 
 
 def _asks(x: Tensor, memory: Tensor) -> Tensor:
@@ -166,3 +103,96 @@ def reads_memory(decode: Callable, x: Tensor, memory: Tensor) -> Iterator:
     yield not torch.allclose(decode(x, memory), x), "a blind decoder changes x too: compare two outputs, with two memories"
     yield True, "one of the decoders is blind: run it with another memory"
     yield False, "some of the decoders read the memory: run them with another one"
+
+
+_PARTS = {
+    "self_attention": "MultiHeadAttention",
+    "cross_attention": "MultiHeadAttention",
+    "feed_forward": "FeedForward",
+    "self_attention_add_norm": "AddAndNorm",
+    "cross_attention_add_norm": "AddAndNorm",
+    "feed_forward_add_norm": "AddAndNorm",
+}
+
+
+def _slips(layer: DecoderLayer, x: Tensor, memory: Tensor, self_mask: Tensor, memory_mask: Tensor) -> Iterator:
+    """Yield the outputs of likely mistakes, each with its hint."""
+
+    def run(
+        self_mask: Tensor | None = self_mask,
+        memory_mask: Tensor | None = memory_mask,
+        key: Tensor | None = None,
+        value: Tensor | None = None,
+        order: str = "scf",
+        bare: str = "",
+    ) -> Tensor:
+        def cross(x: Tensor) -> Tensor:
+            return layer.cross_attention(x, memory if key is None else x, memory if value is None else x, memory_mask)
+
+        steps = {
+            "s": (layer.self_attention_add_norm, lambda x: layer.self_attention(x, x, x, self_mask)),
+            "c": (layer.cross_attention_add_norm, cross),
+            "f": (layer.feed_forward_add_norm, layer.feed_forward),
+        }
+        y = x
+        for step in order:
+            add_norm, sublayer = steps[step]
+            y = sublayer(y) if step in bare else add_norm(y, sublayer)
+        return y
+
+    yield run(self_mask=None), "the self-attention needs self_mask: without it a word sees the words to come"
+    yield run(memory_mask=None), "the cross-attention needs memory_mask: without it padding of the source speaks"
+    yield run(self_mask=None, memory_mask=None), "the two masks are not used"
+    yield run(order="csf"), "self-attention comes first, then cross-attention"
+    yield run(order="sfc"), "the feed-forward network comes last"
+    yield run(order="sf"), "the cross-attention is missing: this is an encoder layer with a causal mask"
+    yield run(order="sc"), "the feed-forward network is missing"
+    for bare in ("s", "c", "f", "scf"):
+        yield run(bare=bare), "each sublayer stands inside its add & norm: self.…_add_norm(x, sublayer)"
+    if x.size(1) == memory.size(1):
+        for mask in (memory_mask, self_mask, None):
+            yield run(key=x, value=x, memory_mask=mask), "keys and values of the cross-attention come from memory, not from x"
+        yield run(key=x), "the keys of the cross-attention come from memory, not from x"
+        yield run(value=x), "the values of the cross-attention come from memory, not from x"
+        by_memory = layer.self_attention_add_norm(x, lambda x: layer.self_attention(x, x, x, self_mask))
+        turned = layer.cross_attention(memory, by_memory, by_memory, memory_mask)
+        y = layer.cross_attention_add_norm.norm(by_memory + turned)
+        yield layer.feed_forward_add_norm(y, layer.feed_forward), "the queries come from x: the decoder asks"
+        yield run(self_mask=memory_mask, memory_mask=self_mask), "the masks have changed places"
+
+
+@check
+def decoder_layer(attempt: Callable) -> str:
+    """The reader's class gives the numbers of the library's layer, for equal and for unequal lengths."""
+    config = TransformerConfig(d_model=8, num_layers=1, num_heads=2, d_ff=12, dropout=0.0)
+    mine, ours = attempt(config), DecoderLayer(config)
+    if not isinstance(mine, nn.Module):
+        raise Hint("the class should be an nn.Module")
+    for name, kind in _PARTS.items():
+        part = getattr(mine, name, None)
+        if not isinstance(part, type(getattr(ours, name))):
+            raise Hint(f"self.{name} should be a {kind}")
+        for parameter in part.parameters():  # also those that start at 0 or 1, so that no two parts can be mixed up
+            nn.init.normal_(parameter, std=0.4)
+        getattr(ours, name).load_state_dict(part.state_dict())
+    for target, source in ((4, 4), (3, 5), (5, 2)):
+        x, memory = normal((2, target, 8), (2, source, 8), seed=target)
+        memory_mask = torch.ones(2, 1, 1, source, dtype=torch.bool)
+        memory_mask[1, ..., -1] = False  # the second sentence is one word shorter
+        given = x.float(), memory.float(), causal_mask(target), memory_mask
+        try:
+            found = mine(*given)
+        except NotImplementedError:
+            raise Hint("forward is not written yet") from None
+        except Exception as problem:
+            raise Hint(f"forward raises {type(problem).__name__}: {problem}") from problem
+        if same(found, ours(*given)):
+            continue
+        for wrong, hint in _slips(ours, *given):
+            if same(found, wrong):
+                raise Hint(hint)
+        shape = tuple(getattr(found, "shape", ()))
+        if shape != x.shape:
+            raise Hint(f"the output should have the shape of x, {tuple(x.shape)}, not {shape}")
+        raise Hint("the numbers differ from the library's: compare your three steps with the drawing of the layer")
+    return "equal to the library's layer, with other lengths and with padding, and so to torch's"

@@ -23,50 +23,50 @@ QUESTIONS = [
         correct=1,
     ),
     Question(
-        "In *See it*, *pas* asks, and its thickest line goes to *student*. What does this line show?",
+        "In the map of the trained decoder, *vache* looks mostly at *white*. What does this show?",
         answers=[
             (
-                "Where the model looks before it writes *étudiant*.",
-                "The query belongs to the word written last, and prepares the word after it.",
+                "Where the model looks before it writes *blanche*.",
+                "The query belongs to the word that was written last, and prepares the word after it.",
             ),
             (
-                "Where the model looked before it wrote *pas*.",
-                "That was one step earlier, and *suis* asked. Now *pas* is written, and asks for the next word.",
+                "Where the model looked before it wrote *vache*.",
+                "That was one step earlier, and *la* asked. Now *vache* is written, and asks for the next word.",
             ),
             (
-                "Which source word *pas* is the translation of.",
+                "Which source word *vache* is the translation of.",
                 "A look prepares the next word; it says nothing about the word that asks.",
             ),
         ],
         correct=0,
     ),
     Question(
-        "The task gets a fifth noun, and with it 20 pairs. Which losses of a perfect blind decoder change?",
+        "A fifth colour comes in, and with it eight pairs: 40 in all. Which losses of a perfect blind decoder change?",
         answers=[
             (
-                "The noun's alone: it rises from log 4 to log 5, and no other one changes.",
-                "Only there has the number of choices grown. The whole sentence costs log 20 now.",
+                "The colour's alone: it rises from log 4 to log 5.",
+                "Only there has the number of choices grown. The whole sentence costs log 40 now.",
             ),
             (
-                "All six, by equal parts: together they rise from log 16 to log 20.",
-                "The sum is right, but it rises at one word: ten *je* and ten *tu* are still ½ each, and *pas* is certain.",
+                "All six, by equal parts: together they rise from log 32 to log 40.",
+                "The sum is right, but it rises at one word: *la* and *le* are still ½ each, and *est* is certain.",
             ),
             (
-                "The noun's, log 4 to log 5, and the first word's, from log 8 to log 10.",
-                "Ten sentences begin with *je* and ten with *tu*: that is ½ each, as before, and costs log 2.",
+                "The colour's, log 4 to log 5, and the article's, log 16 to log 20.",
+                "Twenty sentences begin with *la* and twenty with *le*: that is ½ each, as before, and costs log 2.",
             ),
         ],
         correct=0,
     ),
     Question(
-        "At place 1 of the target, *je* looks at *not*, place 2 of the source (from 0). Should a mask hide it?",
+        "*vache* stands at place 2 of the target (from 0), and looks at *tired*, place 4 of the source. Should a mask hide it?",
         answers=[
             (
-                "Yes: place 1 may look at places 0 and 1, as in the box above it.",
-                "In the box above, places are target words. These are source words, and all of them are known.",
+                "Yes: place 2 may look at places 0 to 2, as in the self-attention.",
+                "In the self-attention, places are target words. These are source words, and all of them are known.",
             ),
             (
-                "In training only: there *not* gives the answer away.",
+                "In training only: there *tired* gives the answer away.",
                 "To find the answer in the source is the task, in training and in writing alike.",
             ),
             (
@@ -81,19 +81,19 @@ QUESTIONS = [
         correct=3,
     ),
     Question(
-        "In the test of *See it*, *not* was lost from the source, and two of three seeds doubted *pas*. What does that show?",
+        "While the French is written, word after word, what does the encoder learn of it?",
         answers=[
             (
-                "These two have not learned that *pas* follows *je ne suis*.",
-                "With *not* in the source, *pas* costs ≈ 0.01, in every seed.",
+                "The queries: each layer sends them back, and the memory changes with them.",
+                "Queries are compared with keys, and nothing is sent back: the memory stays as it is.",
             ),
             (
-                "These two use the source at a place where the French words alone are enough.",
-                "After *je ne suis* nothing is left to ask. They ask all the same, and use the answer.",
+                "Nothing: its output was computed before the first French word.",
+                "Cross-attention goes one way: the decoder reads the memory.",
             ),
             (
-                "The third seed has not learned to use the source.",
-                "It writes all 16 sentences right, and only the source says which noun it is.",
+                "The weights: a word that is looked at often gets a larger row.",
+                "Weights say how much of each row is read. No row is changed by that.",
             ),
         ],
         correct=1,

@@ -93,14 +93,16 @@ def _mask() -> tuple[str, dict]:
 
 
 def _cross() -> tuple[str, dict]:
-    q, k, v = [[2, 2, 0, 0], [0, 0, 2, 1]], [[2, 0, 0, 0], [0, 0, 2, 0], [0, 0, 0, 2]], [[10, 0], [0, 10], [0, 0]]
-    data = looked(["<SOS>", "je"], ["I", "not", "student"], q, k, v)
+    q = [[2, 0, 0, 1], [4, 0, 0, 1], [0, 4, 0, 1]]
+    k = [[0, 0, 0, 2], [0, 2, 0, 0], [2, 0, 0, 0], [0, 0, 0, 2], [0, 0, 2, 0]]
+    v = [[0, 0], [0, 1], [1, 0], [0, 0], [0, 0]]
+    data = looked(["<SOS>", "la", "vache"], ["the", "white", "cow", "is", "tired"], q, k, v)
     notes = {
         "compare": "The query comes from the target, the key from the memory.",
         "softmax": "The map has a row for each target word, and a column for each source word.",
         "mix": "The values come from the memory.",
     }
-    return "The target asks, the source answers", data | {"word": 1, "notes": notes, "begin": "divide"}
+    return "The target asks, the source answers", data | {"word": 2, "notes": notes, "begin": "divide"}
 
 
 def _cache() -> tuple[str, dict]:

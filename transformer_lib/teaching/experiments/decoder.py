@@ -1,0 +1,219 @@
+"""Chapter 9: a small translator around a decoder, its loss of each word, where it looks; equality with loops and torch."""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+from torch.testing import assert_close
+
+from transformer_lib.decoder import Decoder, DecoderLayer
+from transformer_lib.encoder import Encoder, TransformerConfig
+from transformer_lib.masks import causal_mask
+from transformer_lib.positional_encoding import PositionalEncoding
+from transformer_lib.seq2seq import SOS_ID
+from transformer_lib.teaching.torch_parity import compare_gradients, copy_to_torch
+
+__all__ = [
+    "PAIRS",
+    "SIZES",
+    "Translator",
+    "compare_with_loops",
+    "compare_with_torch",
+    "contradict",
+    "count_right",
+    "cross_weights",
+    "loss_per_word",
+    "mean_loss",
+    "train",
+    "translate_all",
+    "where_they_look",
+]
+
+SIZES = TransformerConfig(d_model=32, num_layers=2, num_heads=4, d_ff=64, dropout=0.0)
+_SMALL = TransformerConfig(d_model=8, num_layers=2, num_heads=2, d_ff=12, dropout=0.0)
+_NOUNS = {"cow": ("la vache", 1), "goat": ("la chèvre", 1), "horse": ("le cheval", 0), "dog": ("le chien", 0)}
+_COLOURS = {"white": ("blanc", "blanche"), "black": ("noir", "noire"), "grey": ("gris", "grise"), "brown": ("brun", "brune")}
+_STATES = {"tired": ("fatigué", "fatiguée"), "happy": ("content", "contente")}
+PAIRS = [
+    (f"the {colour} {noun} is {state}", f"{french} {colours[gender]} est {states[gender]}")
+    for noun, (french, gender) in _NOUNS.items()
+    for colour, colours in _COLOURS.items()
+    for state, states in _STATES.items()
+]
+_SPECIAL = ["<PAD>", "<SOS>", "<EOS>"]
+_ENGLISH, _FRENCH = ([*_SPECIAL, *sorted({word for pair in PAIRS for word in pair[side].split()})] for side in (0, 1))
+
+
+def _ids(texts: list[str], vocabulary: list[str]) -> Tensor:
+    return torch.tensor([[vocabulary.index(word) for word in text.split()] for text in texts])
+
+
+SOURCE = _ids([english for english, _ in PAIRS], _ENGLISH)  # (32, 5)
+TARGET_IN = _ids(["<SOS> " + french for _, french in PAIRS], _FRENCH)  # (32, 6)
+TARGET_OUT = _ids([french + " <EOS>" for _, french in PAIRS], _FRENCH)  # (32, 6)
+
+
+class Translator(nn.Module):
+    """Embeddings, positions and the encoder before a decoder, and a linear layer behind it. No sentence has padding."""
+
+    def __init__(self, decoder: nn.Module) -> None:
+        super().__init__()
+        self.source_embedding = nn.Embedding(len(_ENGLISH), SIZES.d_model)
+        self.target_embedding = nn.Embedding(len(_FRENCH), SIZES.d_model)
+        self.positions = PositionalEncoding(SIZES.d_model)
+        self.encoder, self.decoder = Encoder(SIZES), decoder
+        self.output = nn.Linear(SIZES.d_model, len(_FRENCH))
+
+    def forward(self, source: Tensor, target_in: Tensor) -> Tensor:
+        memory = self.encoder(self.positions(self.source_embedding(source)))  # (batch, source, d_model)
+        x = self.positions(self.target_embedding(target_in))  # (batch, target, d_model)
+        x = self.decoder(x, memory, causal_mask(target_in.size(1)))  # (batch, target, d_model)
+        return self.output(x)  # (batch, target, vocabulary)
+
+
+def mean_loss(model: nn.Module) -> Tensor:
+    """Return the loss of a whole sentence, the mean of all pairs."""
+    loss = F.cross_entropy(model(SOURCE, TARGET_IN).flatten(0, 1), TARGET_OUT.flatten(), reduction="sum")
+    return loss / len(PAIRS)
+
+
+def train(make_decoder: Callable[[TransformerConfig], nn.Module], seed: int = 0, steps: int = 200) -> nn.Module:
+    """Make a decoder of two layers, build a translator around it, and train it on all pairs at each step."""
+    torch.manual_seed(seed)
+    model = Translator(make_decoder(SIZES))
+    optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
+    for _ in range(steps):
+        loss = mean_loss(model)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return model.eval()
+
+
+@torch.no_grad()
+def translate_all(model: nn.Module) -> list[str]:
+    """Write the French of each English sentence: always the most probable word, until `<EOS>`."""
+    target = torch.full((len(SOURCE), 1), SOS_ID)
+    for _ in range(7):
+        next_word = model(SOURCE, target)[:, -1].argmax(dim=-1, keepdim=True)
+        target = torch.cat([target, next_word], dim=1)  # (batch, one more)
+    return [" ".join(_FRENCH[word] for word in row).split(" <EOS>")[0] for row in target[:, 1:].tolist()]
+
+
+def count_right(model: nn.Module) -> int:
+    """Return how many of the sentences are translated rightly."""
+    return sum(written == french for written, (_, french) in zip(translate_all(model), PAIRS, strict=True))
+
+
+@torch.no_grad()
+def loss_per_word(model: nn.Module, english: str, french: str) -> Tensor:
+    """Return the loss of each French word and of `<EOS>`, where the decoder reads the right words before it."""
+    logits = model(_ids([english], _ENGLISH), _ids(["<SOS> " + french], _FRENCH))  # (1, target, vocabulary)
+    return F.cross_entropy(logits[0], _ids([french + " <EOS>"], _FRENCH)[0], reduction="none")
+
+
+@torch.no_grad()
+def cross_weights(model: nn.Module, english: str, french: str) -> Tensor:
+    """Return the weights of the cross-attention, (target, source): the mean of all layers and heads."""
+    model(_ids([english], _ENGLISH), _ids(["<SOS> " + french], _FRENCH))
+    return torch.cat([layer.cross_attention.weights for layer in model.decoder.layers]).mean(dim=(0, 1))
+
+
+def _fresh(*shape: int) -> Tensor:
+    return torch.randn(*shape, dtype=torch.float64, requires_grad=True)
+
+
+def _random(module: nn.Module) -> nn.Module:
+    for parameter in module.parameters():  # also those that start at 0 or 1
+        nn.init.normal_(parameter, std=0.3)
+    return module.double()
+
+
+def _look(q: Tensor, k: Tensor, v: Tensor, may_see: Callable[[int, int], bool]) -> Tensor:
+    rows = []
+    for t, query in enumerate(q):
+        seen = [s for s in range(len(k)) if may_see(t, s)]
+        weights = torch.stack([query @ k[s] / math.sqrt(len(query)) for s in seen]).softmax(dim=0)
+        rows.append(sum(weight * v[s] for weight, s in zip(weights, seen, strict=True)))
+    return torch.stack(rows)  # (target, d_v)
+
+
+def _attend(attention: nn.Module, x: Tensor, memory: Tensor, may_see: Callable[[int, int], bool]) -> Tensor:
+    q, k, v = attention.W_q(x), attention.W_k(memory), attention.W_v(memory)
+    wide = q.size(1) // attention.num_heads
+    cuts = [slice(start, start + wide) for start in range(0, q.size(1), wide)]
+    return attention.W_o(torch.cat([_look(q[:, cut], k[:, cut], v[:, cut], may_see) for cut in cuts], dim=-1))
+
+
+def _by_loops(layer: nn.Module, x: Tensor, memory: Tensor) -> Tensor:
+    x = layer.self_attention_add_norm.norm(x + _attend(layer.self_attention, x, x, lambda t, s: s <= t))
+    x = layer.cross_attention_add_norm.norm(x + _attend(layer.cross_attention, x, memory, lambda t, s: True))
+    return layer.feed_forward_add_norm.norm(x + layer.feed_forward(x))
+
+
+def compare_with_loops(layer_class: type[nn.Module] = DecoderLayer) -> None:
+    """Assert that a layer equals one score after the other, with its gradients, and print a line."""
+    torch.manual_seed(0)
+    layer = _random(layer_class(_SMALL))
+    x, memory = _fresh(1, 4, 8), _fresh(1, 5, 8)
+    upstream, inputs = torch.randn(1, 4, 8).double(), [x, memory, *layer.parameters()]
+    ours, naive = layer(x, memory, causal_mask(4)), _by_loops(layer, x[0], memory[0])[None]
+    assert_close(ours, naive)
+    assert_close(torch.autograd.grad(ours, inputs, upstream), torch.autograd.grad(naive, inputs, upstream))
+    print("a layer equals plain loops: the output, and the gradients of x, memory and all weights")
+
+
+def compare_with_torch(stack_class: type[nn.Module] = Decoder) -> None:
+    """Assert that a stack equals torch's, with its gradients, post-norm and pre-norm, and print a line for each."""
+    torch.manual_seed(0)
+    for pre_norm in (False, True):
+        ours = _random(stack_class(replace(_SMALL, pre_norm=pre_norm)))
+        options = {"dropout": 0.0, "batch_first": True, "norm_first": pre_norm}
+        norm = nn.LayerNorm(8) if pre_norm else None
+        theirs = nn.TransformerDecoder(nn.TransformerDecoderLayer(8, 2, 12, **options), 2, norm=norm).double()
+        copy_to_torch(ours, theirs)
+        x, memory = _fresh(3, 4, 8), _fresh(3, 5, 8)
+        x_copy, memory_copy = (given.detach().clone().requires_grad_() for given in (x, memory))
+        real = torch.tensor([5, 3, 4])[:, None] > torch.arange(5)  # (batch, source), True for words
+        causal = causal_mask(4)
+        ours_out = ours(x, memory, causal, real[:, None, None, :])
+        theirs_out = theirs(x_copy, memory_copy, tgt_mask=~causal, memory_key_padding_mask=~real)  # True: may not look
+        upstream = torch.randn_like(ours_out)
+        ours_out.backward(upstream)
+        theirs_out.backward(upstream)
+        assert_close([ours_out, x.grad, memory.grad], [theirs_out, x_copy.grad, memory_copy.grad])
+        gradients = compare_gradients(ours, theirs)
+        for mine, its in gradients:
+            assert_close(mine, its)
+        compared = sum(mine.numel() for mine, _ in gradients)
+        assert compared == sum(parameter.numel() for parameter in ours.parameters()), "none left out"
+        print(f"two layers equal torch's, {'pre-norm' if pre_norm else 'post-norm'}: the output and {compared:,} gradients")
+
+
+def where_they_look(models: list[nn.Module], english: str, french: str) -> None:
+    """Print the weight of the source word that each French word needs: trained models, and one that is not trained."""
+    torch.manual_seed(0)
+    untrained = Translator(Decoder(SIZES)).eval()
+    print("writes    looks at    trained                untrained")
+    for row, column, written in [(0, 2, "la"), (1, 2, "vache"), (2, 1, "blanche"), (4, 4, "fatiguée")]:
+        shares = [cross_weights(model, english, french)[row, column].item() for model in (*models, untrained)]
+        assert abs(shares[-1] - 0.2) < 0.05 and (row == 0 or min(shares[:-1]) > 0.28)
+        print(f"{written:10}{english.split()[column]:12}" + "".join(f"≈ {share:.2f} " for share in shares[:-1]), end="  ")
+        print(f"≈ {shares[-1]:.2f}")
+
+
+def contradict(models: list[nn.Module]) -> None:
+    """Print the chance of the word for tired, in the gender that is written, where the source agrees and where it does not."""
+    print("written               source    written gender goes on")
+    for french, nouns in [
+        ("la vache blanche est fatiguée", ("cow", "horse")),
+        ("le cheval blanc est fatigué", ("horse", "cow")),
+    ]:
+        for noun in nouns:
+            losses = [loss_per_word(model, f"the white {noun} is tired", french)[4] for model in models]
+            chances = [math.exp(-loss) for loss in losses]
+            assert min(chances) > 0.95 if noun == nouns[0] else max(chances) < 0.97
+            print(f"{french.rsplit(' ', 1)[0]:22}{noun:8}" + "".join(f"  ≈ {chance:.2f}" for chance in chances))
