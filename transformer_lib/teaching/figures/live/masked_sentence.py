@@ -7,7 +7,7 @@ from importlib.resources import as_file, files
 from torch import Tensor
 
 from transformer_lib.attention import scaled_dot_product_attention
-from transformer_lib.checkpoint import open_tensors
+from transformer_lib.checkpoint import open_tensors, renamed
 from transformer_lib.positional_encoding import sinusoidal_table
 from transformer_lib.teaching.figures.live.figure import LiveFigure
 from transformer_lib.teaching.figures.live.tensors import in_half_precision
@@ -32,14 +32,15 @@ def masked_sentence() -> LiveFigure:
         ids = json.loads(saved["tokenizer"])["model"]["vocab"]
         d_k = saved["config"]["d_model"] // saved["config"]["num_heads"]
         rows = slice(_HEAD * d_k, (_HEAD + 1) * d_k)
+        weights = renamed(saved["weights"])
         parameters = {
-            "embedding": saved["weights"]["target_embedding.weight"][
+            "embedding": weights["target_embedding.weight"][
                 [ids["<pad>"], ids["<sos>"], *(ids[f"▁{word}"] for word in _WORDS)]
             ]
         }
         for name in ("W_q", "W_k"):
             for kind in ("weight", "bias"):
-                parameters[f"{name}.{kind}"] = saved["weights"][f"{_ATTENTION}.{name}.{kind}"][rows]
+                parameters[f"{name}.{kind}"] = weights[f"{_ATTENTION}.{name}.{kind}"][rows]
     words = ["<PAD>", "<SOS>", *_WORDS]
     sentence = "je suis étudiant"
     return LiveFigure(
