@@ -18,8 +18,8 @@ __all__ = ["hidden_scores", "masked_weights", "newest_rows"]
     cases=[(4,), (1,), (2,), (9,), (100,)],
     hint="Row 0 hides length − 1 scores, the next row one less, and the last row none",
 )
-def hiddennormal(length: int) -> Iterator:
-    """The reader's `hiddennormal(length)` counts the cells above the diagonal."""
+def hidden_scores(length: int) -> Iterator:
+    """The reader's `hidden_scores(length)` counts the cells above the diagonal."""
     yield length * (length - 1) / 2, "length · (length − 1) / 2 of the scores are hidden: 6 of 16 for four words"
     yield length * (length + 1) / 2, "these are the scores that stay: the triangle with its diagonal"
     yield length * (length - 1), "this counts both triangles, and only the upper one is hidden"

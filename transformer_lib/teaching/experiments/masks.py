@@ -9,15 +9,18 @@ from torch.nn import functional as F
 from torch.testing import assert_close
 
 from transformer_lib.attention import scaled_dot_product_attention
-from transformer_lib.seq2seq import SOS_ID
+from transformer_lib.encoder import Encoder, TransformerConfig
+from transformer_lib.masks import causal_mask, padding_mask
+from transformer_lib.seq2seq import PAD_ID, SOS_ID
 
 __all__ = [
     "FLOOR",
     "PHONE_BOOK",
     "compare_with_torch",
+    "digits_of",
     "learn_phone_book",
     "one_position_at_a_time",
-    "digits_of",
+    "padding_on_both_sides",
     "write_numbers",
 ]
 
@@ -92,17 +95,42 @@ def _by_loops(scores: Tensor) -> Tensor:
     return weights
 
 
-def compare_with_torch(causal_mask: Callable[[int], Tensor]) -> None:
+def compare_with_torch(mask: Callable[[int], Tensor]) -> None:
     """Compare attention under the mask with plain loops and with torch's own; print a line for each."""
     torch.manual_seed(0)
     many = torch.randn(30, 30, dtype=torch.float64)
-    assert_close(many.masked_fill(~causal_mask(30), -math.inf).softmax(dim=-1), _by_loops(many))
+    assert_close(many.masked_fill(~mask(30), -math.inf).softmax(dim=-1), _by_loops(many))
     print("equal to plain loops: 30 × 30 weights")
 
     inputs = [torch.randn(2, 4, 7, 6, dtype=torch.float64, requires_grad=True) for _ in range(3)]
     upstream = torch.randn(2, 4, 7, 6, dtype=torch.float64)
-    ours, _ = scaled_dot_product_attention(*inputs, causal_mask(7))
+    ours, _ = scaled_dot_product_attention(*inputs, mask(7))
     theirs = F.scaled_dot_product_attention(*inputs, is_causal=True)
     assert_close(ours, theirs)
     assert_close(torch.autograd.grad(ours, inputs, upstream), torch.autograd.grad(theirs, inputs, upstream))
     print("equal to torch's is_causal=True: outputs and gradients")
+
+
+def padding_on_both_sides() -> None:
+    """Print how far real outputs of two encoder layers move where padding stands on the right or on the left, mask by mask."""
+    torch.manual_seed(0)
+    config = TransformerConfig(d_model=8, num_layers=2, num_heads=2, d_ff=16, dropout=0.0)
+    stack = Encoder(config).double()
+    sentence, nines = torch.randn(1, 4, 8, dtype=torch.float64), torch.full((1, 3, 8), 9.0, dtype=torch.float64)
+    print(f"{'mask':20}{'on the right':>16}{'on the left':>16}")
+    for name in ("no mask", "columns", "rows instead", "causal alone", "causal and columns"):
+        moved = []
+        for side in (1, -1):
+            ids = torch.tensor([[5] * 4 + [PAD_ID] * 3])
+            ids, parts = (ids, [sentence, nines]) if side == 1 else (ids.flip(1), [nines, sentence])
+            real, past = padding_mask(ids), causal_mask(7)
+            masks = {"columns": real, "rows instead": real.transpose(2, 3), "causal alone": past, "causal and columns": real & past}
+            alone = stack(sentence, causal_mask(4) if "causal" in name else None)
+            output = stack(torch.cat(parts, dim=1), masks.get(name))
+            output = output[:, :4] if side == 1 else output[:, 3:]
+            moved.append((output - alone).abs().max().item())
+        right, left = moved
+        assert left < 1e-12 if "columns" in name else left > 0.1
+        assert right < 1e-12 if "columns" in name or "causal" in name else right > 0.1
+        shown = [f"≈ {number:.1f}" if number > 0.01 else "0" for number in moved]
+        print(f"{name:20}{shown[0]:>16}{shown[1]:>16}")
