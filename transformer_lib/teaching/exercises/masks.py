@@ -35,7 +35,10 @@ def newest_rows(queries: int, keys: int) -> Iterator:
     everything = torch.ones(queries, keys, dtype=torch.bool)
     right = everything.tril(keys - queries)
     yield right, "the last rows of the triangle: the newest word sees all the words so far"
-    yield everything.tril(), "this is cut from the top left: the newest word sees only the first ones. Move the border by `diagonal`"
+    yield (
+        everything.tril(),
+        "this is cut from the top left: move the border to the right, by `diagonal`",
+    )
     yield everything.tril(keys - queries - 1), "each word may look at itself, too: the border is one column too far to the left"
     yield everything.tril(keys - queries + 1), "each word sees one later word: the border is one column too far to the right"
     yield everything.tril(queries - keys), "the border moved to the left: `diagonal` must be positive here"
@@ -59,8 +62,8 @@ def masked_weights(scores: Tensor, tokens: Tensor, pad_id: int) -> Iterator:
     keys, queries = real[:, None, None, :], real[:, None, :, None]
     mask = padding_mask(tokens, pad_id) & causal_mask(length)
     right = masked_softmax(scores, mask)
-    # Its values are the unit vectors, so its output is its weights.
-    theirs = F.scaled_dot_product_attention(scores * length**0.5, torch.eye(length).to(scores), torch.eye(length).to(scores), mask)
+    ones = torch.eye(length).to(scores)  # with these values its output is its weights, for the queries √seq · scores
+    theirs = F.scaled_dot_product_attention(scores * length**0.5, ones, ones, mask)
     assert torch.allclose(right, theirs, atol=1e-6)
 
     def weights(mask: Tensor, dim: int = -1) -> Tensor:
@@ -76,7 +79,10 @@ def masked_weights(scores: Tensor, tokens: Tensor, pad_id: int) -> Iterator:
     yield weights(keys | past), "`or` lets through what one of the two masks hides: join them with `and`, &"
     yield weights(~mask), "masked_fill writes where its mask is True, so turn your mask around with ~"
     yield weights(keys & past.T), "this hides the past: keep the lower triangle, tril, not triu"
-    yield weights(keys & past.tril(-1)), "there is NaN: the first row may look at nothing. Each word may look at itself, so keep the diagonal"
+    yield (
+        weights(keys & past.tril(-1)),
+        "there is NaN: each word may look at itself, so keep the diagonal",
+    )
     yield scores.softmax(dim=-1) * mask, "the rows do not sum to 1: mask the scores before the softmax, not the weights after"
     yield (scores * mask).softmax(dim=-1), "a score of 0 is not a weight of 0, because e⁰ = 1: use −∞"
     yield weights(mask, dim=-2), "the columns sum to 1: take the softmax along the keys, dim=-1"

@@ -124,7 +124,12 @@ def padding_on_both_sides() -> None:
             ids = torch.tensor([[5] * 4 + [PAD_ID] * 3])
             ids, parts = (ids, [sentence, nines]) if side == 1 else (ids.flip(1), [nines, sentence])
             real, past = padding_mask(ids), causal_mask(7)
-            masks = {"columns": real, "rows instead": real.transpose(2, 3), "causal alone": past, "causal and columns": real & past}
+            masks = {
+                "columns": real,
+                "rows instead": real.transpose(2, 3),
+                "causal alone": past,
+                "causal and columns": real & past,
+            }
             alone = stack(sentence, causal_mask(4) if "causal" in name else None)
             output = stack(torch.cat(parts, dim=1), masks.get(name))
             output = output[:, :4] if side == 1 else output[:, 3:]

@@ -34,9 +34,7 @@ def masked_sentence() -> LiveFigure:
         rows = slice(_HEAD * d_k, (_HEAD + 1) * d_k)
         weights = renamed(saved["weights"])
         parameters = {
-            "embedding": weights["target_embedding.weight"][
-                [ids["<pad>"], ids["<sos>"], *(ids[f"▁{word}"] for word in _WORDS)]
-            ]
+            "embedding": weights["target_embedding.weight"][[ids["<pad>"], ids["<sos>"], *(ids[f"▁{word}"] for word in _WORDS)]]
         }
         for name in ("W_q", "W_k"):
             for kind in ("weight", "bias"):
