@@ -51,13 +51,13 @@ def assert_causal(
 
     for mode, training in (("training", True), ("evaluation", False)):
         with eval_mode(module, training=training), torch.random.fork_rng():
-            before = outputs(x)  # (batch, seq, …)
-            if before.shape[:2] != x.shape[:2] or not before.isfinite().all():
-                raise ValueError("there must be one finite output for each position")
             if ids is None:
                 other = torch.randn_like(x)
             else:  # for each id, the next one that is in x
                 other = ids[(torch.searchsorted(ids, x.contiguous()) + 1) % len(ids)]
+            before = outputs(x)  # (batch, seq, …)
+            if before.shape[:2] != x.shape[:2] or not before.isfinite().all():
+                raise ValueError("there must be one finite output for each position")
             for later in range(1, x.size(1)):
                 changed = x.clone()
                 changed[:, later] = other[:, later]
