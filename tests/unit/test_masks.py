@@ -233,9 +233,9 @@ def test_nan_is_no_proof_of_causality():
         def forward(self, x):
             return x / 0 * 0
 
-    with pytest.raises(AssertionError, match="NaN"):
+    with pytest.raises(ValueError, match="one finite output for each position"):
         assert_causal(Nothing(), torch.ones(1, 3, 2))
-    with pytest.raises(AssertionError, match="NaN"):
+    with pytest.raises(ValueError, match="one finite output for each position"):
         assert_causal(nn.Identity(), torch.randn(1, 3, 2), run=lambda x: x.index_fill(1, torch.tensor([1]), math.nan))
 
 
@@ -257,9 +257,9 @@ def test_everything_is_left_as_it_was():
 
 
 WRONG_CALLS = {
-    "x must have at least 2 positions, but it has 1": (torch.ones(2, 1, 4), None),
-    "x must hold at least 2 ids": (torch.full((2, 3), 7), None),
-    r"run must return one output for each position, .* \(2, 12\)": (torch.ones(2, 3, 4), nn.Flatten()),
+    "x must have at least 2 positions": (torch.ones(2, 1, 4), None),
+    "and hold at least 2 ids": (torch.full((2, 3), 7), None),
+    "one finite output for each position": (torch.ones(2, 3, 4), nn.Flatten()),
 }
 
 

@@ -1,14 +1,17 @@
 """Checks for the exercises of chapter 8, Masking."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import torch
 from torch import Tensor
+from torch.nn import functional as F
 
+from transformer_lib.alignment import masked_softmax
+from transformer_lib.masks import causal_mask, padding_mask
 from transformer_lib.teaching.exercises import exercise, normal
 
-__all__ = ["causal_weights", "first_leak", "hidden_scores", "target_mask"]
+__all__ = ["hidden_scores", "masked_weights", "newest_rows"]
 
 
 @exercise(
@@ -24,110 +27,69 @@ def hidden_scores(length: int) -> Iterator:
 
 
 @exercise(
-    # With scores far below 0, a large negative number in the place of −∞ is no small weight any more.
-    cases=[*((scores,) for scores in normal((4, 4), (1, 1), (6, 6), seed=8)), (normal((4, 4), seed=9)[0] - 200,)],
-    hint="Softmax along the keys (the last axis), over the past alone",
+    cases=[(2, 4), (1, 4), (4, 4), (3, 7), (1, 1)],
+    hint="The last query is the last word: its row is True everywhere, and each row above has one True less",
 )
-def causal_weights(scores: Tensor) -> Iterator:
-    """The reader's `causal_weights(scores)` returns the weights (seq, seq) of a softmax over each token's past."""
-    past = torch.ones_like(scores, dtype=torch.bool).tril()
-    masked = scores.masked_fill(~past, -math.inf)
-    yield masked.softmax(dim=-1), "each row sums to 1, and the future has a weight of exactly 0"
+def newest_rows(queries: int, keys: int) -> Iterator:
+    """The reader's `newest_rows(queries, keys)` returns the last rows of the square causal mask."""
+    everything = torch.ones(queries, keys, dtype=torch.bool)
+    right = everything.tril(keys - queries)
+    yield right, "the last rows of the triangle: the newest word sees all the words so far"
     yield (
-        scores.masked_fill(past, -math.inf).softmax(dim=-1),
-        "the last row is NaN: masked_fill writes where its mask is True, so turn the triangle around with ~",
+        everything.tril(),
+        "this is cut from the top left: move the border to the right, by `diagonal`",
     )
-    yield (
-        scores.masked_fill(~past.tril(-1), -math.inf).softmax(dim=-1),
-        "there is NaN: the first row may look at nothing. Each token may look at itself, so keep the diagonal",
-    )
-    yield scores.softmax(dim=-1), "the mask changes nothing yet: put −∞ into the future's scores before the softmax"
-    yield scores.softmax(dim=-1) * past, "the rows do not sum to 1: mask the scores before the softmax, not the weights after"
-    yield (scores * past).softmax(dim=-1), "a score of 0 is not a weight of 0, because e⁰ = 1: use −∞"
-    yield scores.masked_fill(~past.T, -math.inf).softmax(dim=-1), "this hides the past: keep the lower triangle, tril, not triu"
-    yield masked.softmax(dim=0), "the columns sum to 1: take the softmax along the keys, dim=-1"
-    yield masked, "these are the masked scores: the softmax is missing"
-    if scores.max() < -100:
-        yield (
-            scores.masked_fill(~past, 0.0).softmax(dim=-1),
-            "here all real scores are below −100, and the future gets the weight: use −∞, not a large negative number",
-        )
-
-
-@exercise(
-    cases=[
-        (torch.tensor([[5, 6, 7, 0], [5, 0, 0, 0]]), 0),
-        (torch.tensor([[0, 0, 5, 6], [0, 5, 6, 7]]), 0),
-        (torch.tensor([[4, 9, 9], [4, 5, 9]]), 9),
-    ],
-    hint="A key must be real (its id is not `pad_id`), and not in the future",
-)
-def target_mask(tokens: Tensor, pad_id: int) -> Iterator:
-    """The reader's `target_mask(tokens, pad_id)` joins the padding mask and the causal mask to (batch, seq, seq)."""
-    length = tokens.size(1)
-    past = torch.ones(length, length, dtype=torch.bool).tril()
-    keys, queries = (tokens != pad_id)[:, None, :], (tokens != pad_id)[:, :, None]
-    right = keys & past
-    yield right, "a key must be real and not in the future, whichever side the padding is on"
-    yield right[:, None], "the shape is (batch, 1, seq, seq); here, leave out the axis of the heads: (batch, seq, seq)"
+    yield everything.tril(keys - queries - 1), "each word may look at itself, too: the border is one column too far to the left"
+    yield everything.tril(keys - queries + 1), "each word sees one later word: the border is one column too far to the right"
+    yield everything.tril(queries - keys), "the border moved to the left: `diagonal` must be positive here"
     yield ~right, "the mask is the wrong way round: True means that one may look"
-    yield queries & past, "padding hides rows (queries) here; it must hide columns (keys)"
-    yield queries & keys & past, "padding hides rows (queries) too; it must hide columns (keys) alone"
-    yield keys | past, "`or` lets through what one of the two masks hides: join them with `and`, &"
-    yield past.expand_as(right), "the padding is not hidden yet"
-    yield keys.expand_as(right), "the future is not hidden yet"
-    yield keys & past.T, "this hides the past: keep the lower triangle, tril, not triu"
-    yield (tokens != 0)[:, None, :] & past, "use `pad_id`: the id of padding is not always 0"
-
-
-def _outputs(moved: list[int], changed: int, *change: float, size: float = 1.0) -> tuple[Tensor, Tensor, int]:
-    """Return outputs before and after, and where the input changed: `change` is added to two numbers of those that moved."""
-    (before,) = normal((5, 3), seed=5)
-    before *= size
-    # Rounding moves each number a little, and is no leak.
-    after = before + 1e-9 * normal((5, 3), seed=6)[0].sign()
-    after[moved, 1:] += torch.tensor(change, dtype=torch.float64)
-    return before, after, changed
+    yield everything, "nothing is hidden yet: the first of the queries must not see the later ones"
 
 
 @exercise(
     cases=[
-        _outputs([1, 3, 4], 3, -0.5, 0.5),
-        _outputs([3, 4], 3, -0.5, 0.5),
-        _outputs([0, 1, 2, 3, 4], 4, -0.5, 0.5),
-        _outputs([2, 4], 3, 0.5, 0.0),
-        _outputs([2, 4], 3, -0.5, 0.0),
-        _outputs([1], 4, 1e-4, 0.0),
-        _outputs([1, 4], 4, 1e-4, 0.0, size=1000.0),
-        _outputs([0], 0, -0.5, 0.5),
+        (normal((2, 3, 4, 4), seed=8)[0], torch.tensor([[5, 6, 7, 0], [5, 0, 0, 0]]), 0),
+        # Padding between the words, which the triangle alone does not hide; scores far below 0, where -1e9 is needed at least.
+        (normal((2, 2, 4, 4), seed=9)[0] - 200, torch.tensor([[5, 0, 6, 7], [6, 0, 0, 8]]), 0),
+        (normal((1, 1, 3, 3), seed=7)[0], torch.tensor([[4, 9, 5]]), 9),
     ],
-    hint="Look for the first position before `changed` where one of the numbers differs by more than 1e-6",
+    hint="Hide each key that is padding or in the future with −∞, then take the softmax along the keys",
 )
-def first_leak(before: Tensor, after: Tensor, changed: int) -> Iterator:
-    """The reader's `first_leak(before, after, changed)` returns the first earlier output that moved, or -1."""
-    move = after - before
+def masked_weights(scores: Tensor, tokens: Tensor, pad_id: int) -> Iterator:
+    """The reader's `masked_weights(scores, tokens, pad_id)` returns the weights under both masks, (batch, heads, seq, seq)."""
+    length, real = tokens.size(1), tokens != pad_id
+    past = torch.ones(length, length, dtype=torch.bool).tril()
+    keys, queries = real[:, None, None, :], real[:, None, :, None]
+    mask = padding_mask(tokens, pad_id) & causal_mask(length)
+    right = masked_softmax(scores, mask)
+    ones = torch.eye(length).to(scores)  # with these values its output is its weights, for the queries √seq · scores
+    theirs = F.scaled_dot_product_attention(scores * length**0.5, ones, ones, mask)
+    assert torch.allclose(right, theirs, atol=1e-6)
 
-    def first(moved: Callable[[Tensor], Tensor], end: int = changed) -> int:
-        return next((place for place in range(end) if moved(move[place])), -1)
+    def weights(mask: Tensor, dim: int = -1) -> Tensor:
+        return scores.masked_fill(~mask, -math.inf).softmax(dim=dim)
 
-    def leaks(row: Tensor) -> Tensor:
-        return row.abs().max() > 1e-6
-
-    yield first(leaks), "only an output before the changed input proves that the future was seen"
-    for end in (changed + 1, len(move)):
-        yield (
-            first(leaks, end),
-            "output `changed` may move, because it sees itself, and later ones may too: they see their past. Only earlier ones "
-            "are leaks",
-        )
-    yield first(lambda row: (row != 0).any()), "outputs that differ by 1e-9 only: that is rounding. Ask for more than 1e-6"
-    yield first(lambda row: row.sum().abs() > 1e-6), "one number moves up and one down: look at each number, a sum cancels them"
-    yield first(lambda row: row.max() > 1e-6), "a number may also move down: take the absolute value (abs)"
-    yield first(lambda row: row.min() < -1e-6), "a number may also move up: take the absolute value (abs)"
-    for bound in (1e-3, 1e-2, 0.1):
-        yield first(lambda row, bound=bound: row.abs().max() > bound), "0.0001 is more than 1e-6, so it is a leak"
-    close = [torch.allclose(one, other) for one, other in zip(before, after, strict=True)]
+    yield right, "each row sums to 1, hidden weights are exactly 0: equal to the library's and to PyTorch's"
+    yield weights(past), "padding still gets weight: its columns must be hidden, too"
+    yield weights(keys), "the future still gets weight: add the triangle with &"
+    yield scores.softmax(dim=-1), "nothing is hidden yet: put −∞ into the hidden scores before the softmax"
+    for wrong in (queries & past, queries & keys & past):
+        yield weights(wrong), "padding hides rows (queries) here; it must hide columns (keys) alone"
+        yield masked_softmax(scores, wrong), "padding hides rows (queries) here; it must hide columns (keys) alone"
+    yield weights(keys | past), "`or` lets through what one of the two masks hides: join them with `and`, &"
+    yield weights(~mask), "masked_fill writes where its mask is True, so turn your mask around with ~"
+    yield weights(keys & past.T), "this hides the past: keep the lower triangle, tril, not triu"
     yield (
-        next((place for place in range(changed) if not close[place]), -1),
-        "allclose allows more where the numbers are large: ask whether one differs by more than 1e-6",
+        weights(keys & past.tril(-1)),
+        "there is NaN: each word may look at itself, so keep the diagonal",
     )
+    yield scores.softmax(dim=-1) * mask, "the rows do not sum to 1: mask the scores before the softmax, not the weights after"
+    yield (scores * mask).softmax(dim=-1), "a score of 0 is not a weight of 0, because e⁰ = 1: use −∞"
+    yield weights(mask, dim=-2), "the columns sum to 1: take the softmax along the keys, dim=-1"
+    yield scores.masked_fill(~mask, -math.inf), "these are the masked scores: the softmax is missing"
+    yield right[:, 0], "the shape is (batch, heads, seq, seq): keep all four axes"
+    zero = tokens != 0
+    yield weights(zero[:, None, None, :] & past), "use `pad_id`: the id of padding is not always 0"
+    for large in (-100.0, -1000.0, 0.0):
+        hidden = scores.masked_fill(~mask, large).softmax(dim=-1)
+        yield hidden, "here all real scores are below −100, and hidden keys get weight: use −∞, not a number"

@@ -12,11 +12,11 @@ QUESTIONS = [
             ),
             (
                 "B: only a model that sees later digits gets to 0.05",
-                "The floor is 0.347. Below it, a model has used what is not there when it writes.",
+                "The least possible loss is 0.347. Below it, a model has used what is not there when it writes.",
             ),
             (
-                "Both the same: 0.35 and 0.05 are both near the floor of 0",
-                "The floor is not 0: nobody can know which of the 16 numbers comes.",
+                "Both the same: 0.35 and 0.05 are both near the least loss, 0",
+                "The least loss is not 0: nobody can know which of the 16 numbers comes.",
             ),
         ],
         correct=1,
@@ -24,13 +24,13 @@ QUESTIONS = [
     Question(
         "Why is the diagonal of the causal mask True?",
         answers=[
-            ("The word of place t is already written, and the next one is to be named", "So a place may look at itself."),
+            ("The word of position t is already written, and the next one is to be named", "So a position may look at itself."),
             (
                 "Row 0 would see nothing without it; the other rows could do without",
-                "Their attention would miss the newest word; only the plus around it would bring it.",
+                "Their attention would miss the newest word; only the residual connection would bring it.",
             ),
             (
-                "Place t must name word t, and the word itself is its best clue",
+                "Position t must name word t, and the word itself is its best clue",
                 "Then it could copy the answer. It names word t + 1.",
             ),
         ],
