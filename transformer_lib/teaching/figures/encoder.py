@@ -309,7 +309,7 @@ def gradients(found: Mapping[str, tuple[Tensor, Tensor]]) -> None:
     figure.suptitle("In pre-norm the numbers grow, and the first layers get more", weight="bold", size=14)
     show(
         figure,
-        alt="Two panels over 18 layers, mean and range of eight seeds. Left, the gradient of a matrix in each layer: in pre-norm it "
+        alt="Two panels over 18 layers, mean and range of eight seeds. Left, the gradient of a matrix by layer: in pre-norm it "
         "falls from the first layers to the last; in post-norm it is about even, with a wide range. Right, the typical size of "
         "a number: 1 in every layer of post-norm; in pre-norm it grows from about 1 to more than 4.",
     )
