@@ -21,7 +21,7 @@ from .validation import check_fraction, check_heads
 
 # %% ../notebooks/07_encoder.ipynb #layer-norm
 class LayerNorm(nn.Module):
-    """Give each vector mean 0 and variance 1; scale by γ, shift by β (Ba et al., 2016)."""
+    """Give each row mean 0 and variance 1, then scale and shift (Ba et al., 2016)."""
 
     def __init__(self, d_model: int, eps: float = 1e-5) -> None:
         super().__init__()
