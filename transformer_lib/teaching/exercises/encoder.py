@@ -3,11 +3,13 @@
 from collections.abc import Callable, Iterator
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
+from transformer_lib.encoder import EncoderLayer, TransformerConfig
 from transformer_lib.teaching.exercises import Hint, check, exercise, normal, numbers, same
+from transformer_lib.teaching.torch_parity import copy_to_torch
 
-__all__ = ["layer_of", "normalise_rows", "pour", "two_bends"]
+__all__ = ["encoder_layer", "pour", "two_bends"]
 
 
 @exercise(
@@ -51,69 +53,82 @@ def pour(x: Tensor, rounds: int, add: bool) -> Iterator:
     yield x, "this takes the sum of the tokens; their average is the sum divided by how many they are"
 
 
-@exercise(
-    cases=[(*normal((3, 4), seed=7), eps) for eps in (0.0, 0.5)],
-    hint="Subtract each row's mean, then divide by the root of (variance + eps)",
-)
-def normalise_rows(x: Tensor, eps: float) -> Iterator:
-    """The reader's `normalise_rows(x, eps)` gives each row of x mean 0 and variance 1."""
-    x = x + 1
+def _slips(layer: EncoderLayer, x: Tensor) -> Iterator[tuple[Tensor, str]]:
+    """Yield the outputs of likely mistakes, each with its hint."""
+    feed_forward, first, second = layer.feed_forward, layer.attention_add_norm.norm, layer.feed_forward_add_norm.norm
 
-    def normalised(dim: int | tuple[int, int] = -1, correction: int = 0) -> Tensor:
-        variance = x.var(dim, correction=correction, keepdim=True)
-        return (x - x.mean(dim, keepdim=True)) / (variance + eps).sqrt()
+    def attention(x: Tensor) -> Tensor:
+        return layer.attention(x, x, x)
 
-    centred, deviation = x - x.mean(-1, keepdim=True), x.std(-1, correction=0, keepdim=True)
-    yield normalised(), "each row has mean 0 and variance 1, and eps stands inside the root"
-    yield normalised(correction=1), "the variance is divided by n - 1; here it is the plain mean of the squares"
-    yield (
-        normalised(dim=(0, 1)),
-        "this normalises the whole matrix at once: each row, a token, needs a mean and a variance of its own",
-    )
-    yield normalised(dim=0), "this normalises columns; a token is a row, so work along the last axis"
-    yield centred, "the mean is 0, but the variance is not 1 yet: divide by its root"
-    yield centred / (deviation + eps), "eps is outside the root: add it to the variance first, then take the root"
-    yield centred / deviation, "eps is not used: add it to the variance, inside the root"
-
-
-def attention(rows: Tensor) -> Tensor:
-    return rows.mean(dim=0, keepdim=True) * 2 + 1
-
-
-def network(rows: Tensor) -> Tensor:
-    return rows.square() + 3
-
-
-def norm(rows: Tensor) -> Tensor:
-    return (rows * 0.5).tanh() - 1
-
-
-@exercise(
-    cases=[(*normal((3, 4), seed=8), attention, network, norm)],
-    hint="First z = norm(x + attention(x)); then the same frame around the feed-forward network, with z in the place of x",
-)
-def layer_of(x: Tensor, attention: Callable, feed_forward: Callable, norm: Callable) -> Iterator:
-    """The reader's `layer_of(x, attention, feed_forward, norm)` is one encoder layer in the paper's order."""
-    z = norm(x + attention(x))
-    yield norm(z + feed_forward(z)), "two boxes, a way around each, and a norm behind each plus"
-    yield norm(x + feed_forward(z)), "the second way around starts at z, behind the first norm, and not at x"
-    yield norm(z + feed_forward(x)), "the feed-forward network works on z, which has been through attention, and not on x"
-    yield norm(feed_forward(z)), "the way around the second box is missing: add z"
-    first = norm(attention(x))
-    yield norm(first + feed_forward(first)), "the way around the first box is missing: add x"
-    yield norm(feed_forward(first)), "both ways around are missing: this replaces the tokens, twice"
-    yield z, "this is the first box alone: the feed-forward network is missing"
+    z = first(x + attention(x))
+    yield second(x + feed_forward(z)), "the second residual connection starts at z, behind the first norm, and not at x"
+    yield second(z + feed_forward(x)), "the feed-forward network works on z, which has been through attention, and not on x"
+    yield second(feed_forward(z)), "the second residual connection is missing: add z"
+    replaced = first(attention(x))
+    yield second(replaced + feed_forward(replaced)), "the first residual connection is missing: add x"
+    yield second(feed_forward(replaced)), "both residual connections are missing: this replaces the tokens, twice"
+    yield second(z + feed_forward.outer(feed_forward.inner(z))), "the ReLU is missing between the two linear layers"
+    yield second(z + feed_forward(z).relu()), "the ReLU stands between the two linear layers, not behind them"
+    yield z, "this is the first half: the feed-forward network is missing"
     yield z + feed_forward(z), "the second norm is missing"
     bare = x + attention(x)
     yield bare + feed_forward(bare), "both norms are missing: the sums would grow"
-    yield norm(bare + feed_forward(bare)), "the first norm is missing: there is one behind each plus"
-    before = x + attention(norm(x))
-    yield before + feed_forward(norm(before)), "this is pre-norm; in the paper's order the norm stands behind the plus"
-    inside = x + norm(attention(x))
-    yield inside + norm(feed_forward(inside)), "the norm stands behind the plus: it takes the sum, not what the box gives"
-    other = norm(x + feed_forward(x))
-    yield norm(other + attention(other)), "attention comes first, then the feed-forward network"
-    yield norm(x + attention(x) + feed_forward(x)), "one after the other: the second box gets what the first frame gives"
+    yield second(bare + feed_forward(bare)), "the first norm is missing: there is one behind each plus"
+    before = x + attention(first(x))
+    yield before + feed_forward(second(before)), "this is pre-norm; in the paper's order the norm stands behind the plus"
+    yield first(z + feed_forward(z)), "norm_1 is used twice: each norm has its own γ and β"
+    inside = x + first(attention(x))
+    yield inside + second(feed_forward(inside)), "the norm takes the sum, not what the sublayer gives"
+
+
+@check
+def encoder_layer(attempt: Callable) -> str:
+    """The reader's class gives the numbers of the library's layer and of torch's."""
+    mine = attempt(12, 3, 20)
+    ours = EncoderLayer(TransformerConfig(d_model=12, num_heads=3, d_ff=20, dropout=0.0))
+    theirs = nn.TransformerEncoderLayer(12, 3, 20, dropout=0.0, batch_first=True)
+    if not isinstance(mine, nn.Module):
+        raise Hint("the class should be an nn.Module")
+    parts = {
+        "attention": (ours.attention, "MultiHeadAttention(d_model, num_heads)"),
+        "inner": (ours.feed_forward.inner, "nn.Linear(d_model, d_ff)"),
+        "outer": (ours.feed_forward.outer, "nn.Linear(d_ff, d_model)"),
+        "norm_1": (ours.attention_add_norm.norm, "LayerNorm(d_model)"),
+        "norm_2": (ours.feed_forward_add_norm.norm, "LayerNorm(d_model)"),
+    }
+    if getattr(mine, "norm_1", None) is getattr(mine, "norm_2", 0):
+        raise Hint("norm_1 and norm_2 are one object: each norm has its own γ and β")
+    with torch.random.fork_rng():
+        torch.manual_seed(7)
+        for name, (part, made) in parts.items():
+            given = getattr(mine, name, None)
+            if not isinstance(given, nn.Module):
+                raise Hint(f"self.{name} should be {made}")
+            for parameter in given.parameters():
+                nn.init.normal_(parameter, std=0.4)
+            try:
+                part.load_state_dict(given.state_dict())
+            except RuntimeError:
+                raise Hint(f"self.{name} should be {made}: its parameters have other shapes") from None
+        copy_to_torch(ours, theirs)
+        x = torch.randn(2, 5, 12)
+    try:
+        found = mine(x)
+    except NotImplementedError:
+        raise Hint("forward is not written yet") from None
+    except Exception as problem:
+        raise Hint(f"forward raises {type(problem).__name__}: {problem}") from problem
+    if same(found, ours(x)) and same(found, theirs(x)):
+        return "equal to the library's layer and to torch's: two sublayers, and add & norm around each"
+    for wrong, hint in _slips(ours, x):
+        if same(found, wrong):
+            raise Hint(hint)
+    shape = tuple(getattr(found, "shape", ()))
+    if shape != x.shape:
+        raise Hint(f"the output should have the shape of x, {tuple(x.shape)}, not {shape}")
+    raise Hint(
+        "the numbers differ from the library's: z = norm_1(x + attention(x, x, x)) first, then the same around the network"
+    )
 
 
 PARTS = ("w_1", "b_1", "w_2", "b_2")
@@ -142,7 +157,7 @@ def two_bends(attempt: Callable) -> str:
     mistakes = [
         (a.squeeze(1).relu(), "it never stops: one bend at 0 is there. A second one, at 1, must take away what the first adds"),
         (a.squeeze(1), "this is a straight line: let a number inside be negative for a below 0, so that the ReLU cuts it"),
-        (a.squeeze(1).abs(), "this is the V of the text: both bends stand at 0. A bias in b_1 moves a bend to another place"),
+        (a.squeeze(1).abs(), "this is the V of the page: both bends stand at 0. A bias in b_1 moves a bend to another place"),
         (
             torch.zeros(len(a), dtype=a.dtype),
             "this is 0 everywhere: the numbers inside cancel, or none of them survives the ReLU",

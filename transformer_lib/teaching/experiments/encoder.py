@@ -1,25 +1,35 @@
-"""Chapter 7's ablation: layers that lack a part, and three things to ask of a stack of them."""
+"""Chapter 7: the parts against torch's, layers that lack a part, and what to ask of a stack of them."""
 
 # What a layer computes, by its switches: attention(x), norm(attention(x)), x + attention(x) or norm(x + attention(x)), and with
 # feed_forward the same once more around a feed-forward network. With everything switched on it is an EncoderLayer.
 
 import math
 from collections.abc import Callable
+from functools import partial
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
+from torch.testing import assert_close
 
 from transformer_lib.attention import MultiHeadAttention
-from transformer_lib.encoder import FeedForward, LayerNorm
+from transformer_lib.encoder import Encoder, FeedForward, LayerNorm, TransformerConfig
+from transformer_lib.teaching.record import record
+from transformer_lib.teaching.torch_parity import compare_gradients, copy_to_torch
 
 __all__ = [
     "VARIANTS",
     "AblatedLayer",
     "SayIt",
+    "ablation",
+    "compare_with_torch",
+    "count_merged_tokens",
     "difference",
     "differences_by_depth",
+    "eighteen_layers",
+    "equal_signs",
     "floor_when_alike",
+    "gradients_by_layer",
     "name_yourself",
     "train_to_say",
 ]
@@ -134,3 +144,182 @@ def floor_when_alike(tokens: int = TOKENS, places: int = PLACES) -> float:
         math.comb(places, c) * share**c * (1 - share) ** (places - c) * (c / places) * math.log(places / c)
         for c in range(1, places + 1)
     )
+
+
+def _loops(layer: nn.Module, x: Tensor, attended: Tensor) -> Tensor:
+    """Compute what follows attention in one encoder layer, one number at a time."""
+
+    def add_and_norm(token: list[float], change: list[float], norm: nn.Module) -> list[float]:
+        total = [a + b for a, b in zip(token, change, strict=True)]
+        mean = sum(total) / len(total)
+        variance = sum((a - mean) ** 2 for a in total) / len(total)
+        gamma, beta = norm.weight.tolist(), norm.bias.tolist()
+        return [g * (a - mean) / math.sqrt(variance + norm.eps) + b for g, a, b in zip(gamma, total, beta, strict=True)]
+
+    def linear(token: list[float], part: nn.Linear) -> list[float]:
+        rows = zip(part.weight.tolist(), part.bias.tolist(), strict=True)
+        return [bias + sum(w * a for w, a in zip(row, token, strict=True)) for row, bias in rows]
+
+    rows = []
+    for token, change in zip(x.tolist(), attended.tolist(), strict=True):
+        z = add_and_norm(token, change, layer.attention_add_norm.norm)
+        inside = [max(0.0, a) for a in linear(z, layer.feed_forward.inner)]
+        rows.append(add_and_norm(z, linear(inside, layer.feed_forward.outer), layer.feed_forward_add_norm.norm))
+    return torch.tensor(rows, dtype=x.dtype)
+
+
+def _with_gradient(module: nn.Module, x: Tensor, **mask: Tensor) -> tuple[Tensor, Tensor]:
+    x = x.clone().requires_grad_()
+    output = module(x, **mask)
+    output.backward(torch.linspace(-1, 1, output.numel(), dtype=x.dtype).view_as(output))
+    return output, x.grad
+
+
+def compare_with_torch(encoder_class: type[nn.Module]) -> None:
+    """Compare an encoder of three layers with plain loops and with torch's, in float64, with all gradients."""
+    torch.manual_seed(1)
+    x = torch.randn(2, 5, 8, dtype=torch.float64)
+    real = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])  # (batch, seq)
+    for pre_norm, order in ((False, "post-norm"), (True, "pre-norm")):
+        config = TransformerConfig(d_model=8, num_heads=4, d_ff=12, num_layers=3, dropout=0.0, pre_norm=pre_norm)
+        ours = encoder_class(config).double()
+        for parameter in ours.parameters():  # biases, γ and β too: not 0 and 1
+            nn.init.normal_(parameter, std=0.3)
+        if not pre_norm:
+            layer = ours.layers[0]
+            assert_close(_loops(layer, x[0], layer.attention(x[:1], x[:1], x[:1])[0]), layer(x[:1])[0])
+            print("equal to plain loops: one layer, token by token and number by number")
+        torchs = nn.TransformerEncoderLayer(8, 4, 12, dropout=0.0, batch_first=True, norm_first=pre_norm)
+        last = nn.LayerNorm(8) if pre_norm else None
+        theirs = nn.TransformerEncoder(torchs, 3, norm=last, enable_nested_tensor=False).double()
+        copy_to_torch(ours, theirs)
+        assert_close(
+            _with_gradient(ours, x, mask=real[:, None, None, :]), _with_gradient(theirs, x, src_key_padding_mask=~real)
+        )
+        for mine, its in compare_gradients(ours, theirs):
+            assert_close(mine, its)
+        count = sum(parameter.numel() for parameter in ours.parameters())
+        print(f"equal to torch's three layers, {order}: outputs, and the gradients of all {count:,} parameters")
+
+
+# Deeper
+
+
+def _kinds(x: Tensor) -> list[int]:
+    """Give the same number to tokens that are one vector, up to one part in 10⁹."""
+    first, found = [], []
+    for token in x[0]:
+        alike = [bool((token - other).norm() <= 1e-9 * token.norm()) for other in first]
+        found.append(alike.index(True) if any(alike) else len(first))
+        if not any(alike):
+            first.append(token)
+    return found
+
+
+@torch.no_grad()
+def count_merged_tokens() -> None:
+    """Print how many of ten tokens are still different, layer by layer, for three kinds of layers and three seeds each."""
+    for name in ("attention alone", "norm", "attention, larger start"):
+        for seed in range(3):
+            torch.manual_seed(seed)
+            x, counts, largest = torch.randn(1, 10, D_MODEL, dtype=torch.float64), [10], []
+            while counts[-1] > 1 and len(counts) < 13:
+                layer = AblatedLayer(**VARIANTS[name]).double()
+                x = layer(x)  # (1, 10, d_model)
+                counts.append(len(set(_kinds(x))))
+                largest.append(layer.attention.weights.amax(dim=-1).mean().item())
+            assert counts[-1] == 1
+            assert (largest[1] > 0.9 and len(counts) > 5) if name.endswith("start") else (largest[1] < 0.2 and len(counts) < 6)
+            print(f"{name:24} seed {seed}: different {' '.join(map(str, counts)):28}", end="")
+            print(f"largest weight in layer 2 ≈ {largest[1]:.2f}")
+
+
+def ablation() -> None:
+    """Print, for each kind of layer, the difference after 12 untrained ones and the recorded losses of six after 200 steps."""
+    recorded = record("encoder_ablation")
+    each, floor = recorded["settings"]["steps_in_a_mean"], floor_when_alike()
+    print(f"{'':24}difference after 12   loss after 200 steps")
+    for name, switches in VARIANTS.items():
+        apart = [differences_by_depth(partial(AblatedLayer, **switches), seed)[-1] for seed in range(3)]
+        losses = [run["losses"][200 // each - 1] for run in recorded["numbers"] if run["layer"] == name]
+        assert (min(apart) > 0.3 and max(losses) < 0.05) if "add" in switches else (max(apart) < 1e-9 and min(losses) > floor)
+        print(f"{name:24}", "  ".join(f"{value:.2f}" for value in apart), "     ", "  ".join(f"{loss:6.2f}" for loss in losses))
+    print(f"the least loss where all places are alike: {floor:.2f}")
+
+
+def equal_signs(steps: int = 120) -> None:
+    """Train two layers to tell whether two numbers, each 1 or -1, are equal; print the losses of three starts."""
+    pairs = torch.tensor([[a, b] for a in (-1.0, 1.0) for b in (-1.0, 1.0)])  # (4, 2)
+    are_equal = (pairs[:, 0] == pairs[:, 1]).long()  # (4,)
+
+    def loss_at_the_end(seed: int, switches: dict) -> float:
+        torch.manual_seed(seed)
+        layers = [AblatedLayer(add=True, **switches) for _ in range(2)]
+        model = nn.Sequential(nn.Linear(2, D_MODEL), *layers, nn.Linear(D_MODEL, 2))
+        optimizer = torch.optim.Adam(model.parameters(), lr=LEARNING_RATE)
+        for _ in range(steps):
+            loss = cross_entropy(model(pairs.unsqueeze(1)).squeeze(1), are_equal)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        return loss.item()
+
+    kinds = {"x + attention(x)": {}, "the same and a norm": {"norm": True}, "with feed-forward": {"feed_forward": True}}
+    bounds = {"x + attention(x)": (0.683, 0.703), "the same and a norm": (0.1, 0.65), "with feed-forward": (0, 0.02)}
+    for name, switches in kinds.items():
+        losses = [loss_at_the_end(seed, switches) for seed in range(3)]
+        assert bounds[name][0] <= max(losses) <= bounds[name][1]
+        print(f"{name:20}", *[f"≈ {loss:.3f}" for loss in losses])
+
+
+def _xavier(module: nn.Module) -> None:
+    for parameter in module.parameters():
+        if parameter.ndim > 1:
+            nn.init.xavier_uniform_(parameter)
+
+
+@torch.no_grad()
+def eighteen_layers() -> None:
+    """Print the size of the numbers behind 18 untrained layers and the first loss: without norm and with it, for two starts."""
+
+    def size_and_loss(norm: bool, xavier: bool, seed: int) -> tuple[float, float]:
+        torch.manual_seed(seed)
+        model = SayIt(partial(AblatedLayer, add=True, feed_forward=True, norm=norm), depth=18)
+        if xavier:
+            _xavier(model.layers)
+        tokens = torch.randint(TOKENS, (BATCH, PLACES))
+        x = model.layers(model.embedding(tokens))  # (batch, places, d_model)
+        return x.square().mean().sqrt().item(), cross_entropy(model.output(x).flatten(0, 1), tokens.flatten()).item()
+
+    for start in ("torch's", "Xavier's"):
+        for norm in (False, True):
+            runs = [size_and_loss(norm, start == "Xavier's", seed) for seed in range(3)]
+            low, high = (0.99, 1.01) if norm else (2, 8) if start == "torch's" else (1000, math.inf)
+            assert all(low < size < high and (loss < 3.5 or not norm) for size, loss in runs)
+            shown = [f"size ≈ {size:.0f}, loss ≈ {loss:.1f}" for size, loss in runs]
+            print(f"{start:8} start, {'with' if norm else 'without':7} norm:  ", ";  ".join(shown))
+
+
+def gradients_by_layer(depth: int = 18, seeds: int = 8) -> dict[str, tuple[Tensor, Tensor]]:
+    """Return gradients and sizes of untrained stacks, each (seeds, depth), for post-norm and pre-norm."""
+
+    def one_stack(pre_norm: bool, seed: int) -> tuple[Tensor, Tensor]:
+        torch.manual_seed(seed)
+        sizes = {"d_model": D_MODEL, "num_layers": depth, "num_heads": NUM_HEADS, "d_ff": 4 * D_MODEL}
+        encoder, output = Encoder(TransformerConfig(**sizes, dropout=0.0, pre_norm=pre_norm)), nn.Linear(D_MODEL, TOKENS)
+        _xavier(encoder)
+        x, grown = torch.randn(16, 10, D_MODEL), []
+        for layer in encoder.layers:
+            x = layer(x)
+            grown.append(x.detach().square().mean().sqrt())
+        cross_entropy(output(encoder.norm(x)).flatten(0, 1), torch.randint(TOKENS, (160,))).backward()
+        return torch.stack([layer.feed_forward.outer.weight.grad.norm() for layer in encoder.layers]), torch.stack(grown)
+
+    found = {}
+    for name, pre_norm in (("post-norm", False), ("pre-norm", True)):
+        gradients, grown = (torch.stack(part) for part in zip(*[one_stack(pre_norm, s) for s in range(seeds)], strict=True))
+        ratios = gradients[:, -3:].mean(dim=1) / gradients[:, :3].mean(dim=1)
+        print(f"{name:9}  last three layers / first three:", *[f"≈ {ratio:.1f}" for ratio in ratios])
+        assert not pre_norm or (ratios.min() > 0.1 and ratios.max() < 0.7 and 3 < grown[:, -1].mean() < 6)
+        found[name] = gradients, grown
+    return found

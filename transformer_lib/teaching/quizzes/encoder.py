@@ -13,7 +13,7 @@ QUESTIONS = [
         correct=0,
     ),
     Question(
-        "You change the first of three tokens in `z`, behind the first frame. How many of the layer's three outputs change?",
+        "You change the first of three rows of `z`, behind the first norm. How many rows of the layer's output change?",
         answers=[
             (
                 "All three, since both matrices mix the tokens once more",
@@ -25,21 +25,21 @@ QUESTIONS = [
             ),
             (
                 "Only the first, since what follows treats each token alone",
-                "Tokens meet in attention, in front of `z`; the second box and its norm mix only the numbers of one token.",
+                "Tokens meet in attention, in front of `z`. What follows mixes the numbers of one token only.",
             ),
         ],
         correct=2,
     ),
     Question(
-        "A box gives 0 for every number of every token. What comes out of its frame, add & norm, before any training?",
+        "A sublayer gives 0 for every number of every token. What comes out of its add & norm, before any training?",
         answers=[
             (
-                "Zeros, since the norm works on what the box gives",
+                "Zeros, since the norm works on what the sublayer gives",
                 "The norm works on the sum, and the token is in it.",
             ),
             (
                 "The token, brought to mean 0 and variance 1",
-                "The way around carries it past the box, and the norm sets its size.",
+                "The residual connection carries it past the sublayer, and the norm sets its size.",
             ),
             (
                 "The token as it came in, since nothing is added to it",
@@ -49,40 +49,24 @@ QUESTIONS = [
         correct=1,
     ),
     Question(
-        "A layer adds the same average to each of three tokens. What becomes of the first minus the second, "
-        "and what of our measure, *difference*?",
+        "The same average is added to each of three tokens. What becomes of the first token minus the second?",
         answers=[
+            ("It stays as it was", "Both got the same on top, and the same cancels."),
             (
-                "The first minus the second stays; the measure falls",
-                "The same cancels; but the measure compares with the tokens' size, and that has grown.",
+                "It becomes smaller, since each now holds a part of the other",
+                "Take (1, 4, 1, 0) from (4, 1, 1, 0): (3, -3, 0, 0), as before.",
             ),
-            (
-                "Both stay, because each of them got the same on top",
-                "The same cancels in the first. The measure compares with the tokens' size, and that has grown.",
-            ),
-            (
-                "Both fall, because each token now holds the others",
-                "Take [1, 4, 1, 0] from [4, 1, 1, 0]: the same four numbers as before.",
-            ),
+            ("It becomes 0, since all of them got the same", "They would be the same if the average *replaced* them."),
         ],
         correct=0,
     ),
     Question(
-        "In a head without a way around, all queries are equal, but the keys differ. What do the tokens get?",
+        "The sentence becomes twice as long. Which of these grows?",
         answers=[
-            (
-                "Each a vector of its own, since the keys still differ",
-                "Each of them asks the same of the same keys, so all get the same weights.",
-            ),
-            (
-                "All the plain average of the values, with even weights",
-                "That is so when the *keys* are equal. Keys that differ get different weights.",
-            ),
-            (
-                "All the same vector, but not with even weights",
-                "One question, one row of weights, the same for all: the collapse at once.",
-            ),
+            ("The scores of a head", "They are (seq_len, seq_len): each token looks at each."),
+            ("The matrix W_O, which joins the heads", "It is learned, (n_head · d_v, d_model), whatever the sentence."),
+            ("The bias b_1, which is added to each row", "It is one vector of d_ff numbers, the same for every row."),
         ],
-        correct=2,
+        correct=0,
     ),
 ]
