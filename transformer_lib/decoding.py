@@ -58,7 +58,7 @@ def sampling_probabilities(
     p = p / p.sum(dim=-1, keepdim=True)
     return torch.zeros_like(p).scatter(-1, tokens, p)
 
-# %% ../notebooks/13_decoding.ipynb #sample-decode
+
 def sample_decode(
     model: AutoregressiveModel,
     source: Int[Tensor, "batch source"],
@@ -81,7 +81,7 @@ def length_penalty(length: int, alpha: float) -> float:
     """Return the divisor of a log-probability (Wu et al., 2016, equation 14)."""
     return ((5 + length) / 6) ** alpha
 
-# %% ../notebooks/13_decoding.ipynb #beam-hypotheses
+# %% ../notebooks/13_decoding.ipynb #beam-search
 # @title The same, for a batch
 @dataclass(frozen=True)
 class Hypothesis:
@@ -190,7 +190,7 @@ def beam_hypotheses(
         _add_finished(found, prefixes, log_probs, alpha)  # those that were cut off
     return _top_hypotheses(found, beam_size)
 
-# %% ../notebooks/13_decoding.ipynb #beam-search
+
 def beam_search(
     model: AutoregressiveModel,
     source: Int[Tensor, "batch source"],
@@ -247,7 +247,7 @@ class KVCache:
         self.source = self.source[0][rows], self.source[1][rows]
         self.words = self.words[0][rows], self.words[1][rows]
 
-# %% ../notebooks/13_decoding.ipynb #decode-with-cache
+
 def decode_with_cache(
     layer: DecoderLayer,
     x: Float[Tensor, "batch new d_model"],

@@ -179,14 +179,18 @@ def step_costs() -> None:
     configs = [TransformerConfig.tiny(1000, 1000), TransformerConfig(source_vocab_size=1000, target_vocab_size=1000, **larger)]
     grown = []
 
-    def cost(model: Transformer, before: int, new: int) -> tuple[int, float]:
+    def seconds(model: Transformer, before: int, new: int) -> float:
         state = model.start(source)
         if before:
             model.decode(words[:, :before], state)
         begin = time.process_time()
+        model.decode(words[:, :new], state)
+        return time.process_time() - begin
+
+    def calls(model: Transformer, new: int) -> int:
         with _CountCalls() as counter:
-            model.decode(words[:, :new], state)
-        return counter.calls, time.process_time() - begin
+            model.decode(words[:, :new], model.start(source))
+        return counter.calls
 
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -195,11 +199,12 @@ def step_costs() -> None:
         model = Transformer(config).eval()
         ways = [(model, 0, 1), (model, 0, 128), (with_cache(model), 127, 1)]
         with torch.no_grad():
-            rounds = [[cost(*way) for way in ways] for _ in range(6)]
-        (calls, first), (calls_128, whole), (_, last) = (min(costs) for costs in zip(*rounds, strict=True))
+            more = calls(model, 128) - calls(model, 1)
+            rounds = [[seconds(*way) for way in ways] for _ in range(6)]
+        first, whole, last = map(min, zip(*rounds, strict=True))
         grown.append(whole / first)
-        assert calls == calls_128 and last < 4 * first
-        print(f"d_model {config.d_model:3}: 128 words take {calls_128 - calls} operations more, ≈ {whole / first:.0f} times as long")
+        assert more == 0 and last < 4 * first
+        print(f"d_model {config.d_model:3}: 128 words take {more} operations more, ≈ {whole / first:.0f} times as long")
         print(f"             word 128 with the cache takes ≈ {last / first:.1f} times as long as the first")
     torch.set_num_threads(threads)
     assert 1.5 < grown[0] < grown[1] < 64
