@@ -199,12 +199,12 @@ def step_costs() -> None:
         model = Transformer(config).eval()
         ways = [(model, 0, 1), (model, 0, 128), (with_cache(model), 127, 1)]
         with torch.no_grad():
-            more = calls(model, 128) - calls(model, 1)
+            one, many = calls(model, 1), calls(model, 128)
             rounds = [[seconds(*way) for way in ways] for _ in range(6)]
         first, whole, last = map(min, zip(*rounds, strict=True))
         grown.append(whole / first)
-        assert more == 0 and last < 4 * first
-        print(f"d_model {config.d_model:3}: 128 words take {more} operations more, ≈ {whole / first:.0f} times as long")
+        assert one <= many < 1.1 * one and last < 4 * first
+        print(f"d_model {config.d_model:3}: ≈ {one} operations for 1 word, ≈ {many} for 128, which take ≈ {whole / first:.0f} times as long")
         print(f"             word 128 with the cache takes ≈ {last / first:.1f} times as long as the first")
     torch.set_num_threads(threads)
     assert 1.5 < grown[0] < grown[1] < 64
