@@ -198,7 +198,7 @@ def beam_search(
     beam_size: int = 4,
     alpha: float = 0.6,
 ) -> Int[Tensor, "batch generated"]:
-    """Write each sentence as the best of `beam_hypotheses`; the defaults are the paper's.
+    """Write the best of each sentence's `beam_hypotheses`; the paper's defaults.
 
     Source: Vaswani et al. (2017), section 6.1.
     """
@@ -271,7 +271,7 @@ def decode_with_cache(
 # %% ../notebooks/13_decoding.ipynb #cached-transformer
 @dataclass
 class CachedState:
-    """What a `CachedTransformer` knows between two words: a `KVCache` for each layer."""
+    """What the model knows between two words: a `KVCache` for each layer."""
 
     caches: list[KVCache]
     memory_mask: Bool[Tensor, "batch 1 1 source"]

@@ -1,18 +1,17 @@
 """Checks for the exercises of chapter 13, Decoding."""
 
 import math
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from transformer_lib.attention import MultiHeadAttention, join_heads, split_heads
 from transformer_lib.masks import causal_mask
 from transformer_lib.seq2seq import EOS_ID, PAD_ID, SOS_ID
 from transformer_lib.teaching.exercises import Hint, check, exercise, normal, numbers, same
 
-__all__ = ["attend_newest", "beam", "min_p", "words_read"]
+__all__ = ["beam", "min_p", "word_by_word", "words_read"]
 
 
 @exercise(
@@ -63,7 +62,9 @@ def _step_by_step(attention: MultiHeadAttention, x: Tensor, slip: str) -> Tensor
     """Return what a decoder with this mistake writes for the words of `x`, one after the other."""
     outputs, cache = [], []
     for t in range(x.size(1)):
-        q, k, v = (split_heads(part(x[:, t : t + 1]), attention.num_heads) for part in (attention.W_q, attention.W_k, attention.W_v))
+        q, k, v = (
+            split_heads(part(x[:, t : t + 1]), attention.num_heads) for part in (attention.W_q, attention.W_k, attention.W_v)
+        )
         if slip == "own" or not cache:
             cache = [(k, v)]
         elif slip == "not itself":
@@ -79,62 +80,57 @@ def _step_by_step(attention: MultiHeadAttention, x: Tensor, slip: str) -> Tensor
 
 
 @check
-def attend_newest(attempt: Callable) -> str:
-    """The reader's `attend_newest(attention, x, cache)` gives one word after the other what the causal pass gives all at once."""
+def word_by_word(attempt: Callable) -> str:
+    """The reader's `word_by_word(attention, x)` gives, one word after the other, what the causal pass gives at once."""
     attention = MultiHeadAttention(12, 3).double()
     (x,) = normal((1, 5, 12), seed=13)
-    read: list[int] = []
-    attention.W_k.register_forward_pre_hook(lambda part, given: read.append(given[0].size(1)))
     expected = attention(x, x, x, causal_mask(5))
-    read.clear()
-    cache: list = []
-    outputs = []
-    for t in range(5):
-        found = attempt(attention, x[:, t : t + 1], cache)
-        outputs.append(torch.from_numpy(numbers(found, (1, 1, 12), "the output for one new word")))
-    found, keys = torch.cat(outputs, dim=1), sum(read)
-    for slip, hint in [
-        ("own", "each word looks at itself alone: keep its key and value in `cache`, and use all that are there"),
-        ("not itself", "a word may look at itself, too: put its key and value into the cache first"),
-        ("no W_o", "W_o is missing: it mixes the heads"),
-    ]:
-        if not same(found, expected) and same(found, _step_by_step(attention, x, slip)):
-            raise Hint(hint)
+    read: list[int] = []  # how many words each call of W_k has read
+    attention.W_k.register_forward_pre_hook(lambda part, given: read.append(given[0].size(1)))
+    found = torch.from_numpy(numbers(attempt(attention, x), (1, 5, 12), "the output"))
+    calls = read.copy()
     if not same(found, expected):
-        raise Hint("step by step, the outputs differ from those of the causal pass: keys and values are joined along the words")
-    if keys != 5:
-        raise Hint(f"the outputs are right, but W_k has read {keys} words in 5 steps: keep keys and values, not x")
-    return "step by step equal to the causal pass, and each key is computed once"
+        for slip, hint in [
+            ("own", "each word looks at itself alone: keep its key and value, and use all that are kept"),
+            ("not itself", "a word may look at itself, too: put its key and value into the cache first"),
+            ("no W_o", "W_o is missing: it mixes the heads"),
+        ]:
+            if same(found, _step_by_step(attention, x, slip)):
+                raise Hint(hint)
+        if same(found, attention(x, x, x)):
+            raise Hint("each word has looked at later words, too: let only one word in at a time")
+        raise Hint("the outputs differ from those of the causal pass: join keys, and values, along the axis of the words")
+    if calls == [5]:
+        raise Hint("the outputs are right, but all words went in at once: let one word in at a time")
+    if calls != [1] * 5:
+        raise Hint(f"the outputs are right, but W_k has read {sum(calls)} words, not 5: keep keys and values")
+    return "word by word equal to the causal pass, and each key is computed once"
 
 
-class _Chain(nn.Module):
-    """A model whose next word depends on the last word alone."""
-
-    max_len = math.inf
+class _Chain:
+    """Log-probabilities of the next word that depend on the last word alone, as a function of the words so far."""
 
     def __init__(self, seed: int) -> None:
-        super().__init__()
-        self.scores = normal((7, 7), seed=seed)[0]
+        (logits,) = normal((7, 7), seed=seed)
+        logits[:, [PAD_ID, SOS_ID]] = -math.inf
+        self.steps = logits.log_softmax(dim=-1).tolist()
 
-    def start(self, source: Tensor) -> object:
-        return object()
-
-    def decode(self, tokens: Tensor, state: object) -> Tensor:
-        return self.scores[tokens]  # (batch, 1, vocab)
+    def __call__(self, words: Sequence[int]) -> list[float]:
+        return self.steps[int(words[-1]) if len(words) else SOS_ID]
 
 
-def _beam(model: _Chain, beam_size: int, max_len: int, slip: str = "") -> list[tuple[tuple[int, ...], float]]:
+Found = list[tuple[tuple[int, ...], float]]
+
+
+def _beam(chain: _Chain, beam_size: int, max_len: int, slip: str = "") -> Found:
     """Return the finished hypotheses of a beam search over a chain, with one mistake."""
-    live: list[tuple[tuple[int, ...], float]] = [((), 0.0)]
-    ended: list[tuple[tuple[int, ...], float]] = []
+    live: Found = [((), 0.0)]
+    ended: Found = []
     for _ in range(max_len):
         groups = []
         for words, total in live:
-            logits = model.scores[words[-1] if words else SOS_ID].clone()
-            logits[[PAD_ID, SOS_ID]] = -math.inf
-            steps = logits.log_softmax(dim=-1).tolist()
             before = 0.0 if slip == "last step" else total
-            groups.append([((*words, w), before + s) for w, s in enumerate(steps) if s > -math.inf])
+            groups.append([((*words, w), before + step) for w, step in enumerate(chain(words)) if step > -math.inf])
         if slip == "one a parent":
             groups = [[max(group, key=lambda one: one[1])] for group in groups]
         best = sorted((one for group in groups for one in group), key=lambda one: one[1], reverse=True)[:beam_size]
@@ -145,7 +141,7 @@ def _beam(model: _Chain, beam_size: int, max_len: int, slip: str = "") -> list[t
     return sorted(ended, key=lambda one: one[1], reverse=True)
 
 
-def _same_search(found: Any, expected: list) -> bool:
+def _same_search(found: Found, expected: Found) -> bool:
     if [tuple(words) for words, _ in found] != [words for words, _ in expected]:
         return False
     return same([total for _, total in found], [total for _, total in expected])
@@ -153,7 +149,7 @@ def _same_search(found: Any, expected: list) -> bool:
 
 @check
 def beam(attempt: Callable) -> str:
-    """The reader's `beam(model, source, beam_size, max_len)` returns what ended, each with its log-probability."""
+    """The reader's `beam(log_probabilities, beam_size, max_len)` returns what ended, each with its log-probability."""
     hints = {
         "goes on": "a hypothesis that has written <EOS> is finished: put it aside, and never extend it",
         "last step": "add the sum of the words before to the log-probability of the new word",
@@ -161,19 +157,21 @@ def beam(attempt: Callable) -> str:
         "first": "do not stop at the first that ends: go on while any is live and shorter than `max_len`",
     }
     for seed, beam_size, max_len in [(3, 1, 6), (4, 2, 6), (5, 3, 5), (6, 4, 6)]:
-        model = _Chain(seed)
-        expected = _beam(model, beam_size, max_len)
+        chain = _Chain(seed)
+        expected = _beam(chain, beam_size, max_len)
         try:
-            found = [(tuple(int(word) for word in words), float(total)) for words, total in attempt(model, torch.tensor([[3]]), beam_size, max_len)]
+            pairs = attempt(chain, beam_size, max_len)
+            found = [(tuple(int(word) for word in words), float(total)) for words, total in pairs]
         except (TypeError, ValueError):
             raise Hint("return a list of pairs: the words, and the sum of their log-probabilities") from None
         found.sort(key=lambda one: one[1], reverse=True)
         if _same_search(found, expected):
             continue
         for slip, hint in hints.items():
-            if _same_search(found, _beam(model, beam_size, max_len, slip)):
+            if _same_search(found, _beam(chain, beam_size, max_len, slip)):
                 raise Hint(hint)
         if any(words[-1:] != (EOS_ID,) for words, _ in found):
             raise Hint("return only those that have ended: their last word is <EOS>")
-        raise Hint(f"a beam of {beam_size} should end {len(expected)} sentences here, the best with {expected[0][1]:.3f}, not {found[:1]}")
+        best = f"{expected[0][1]:.3f}" if expected else "none"
+        raise Hint(f"a beam of {beam_size} should end {len(expected)} sentences here, not {len(found)}; the best sum is {best}")
     return "the same sentences and sums, for four models and beams of 1 to 4"

@@ -13,8 +13,14 @@ from torch.nn.utils.rnn import pad_sequence
 from torch.testing import assert_close
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from transformer_lib.decoding import CachedTransformer, beam_hypotheses, beam_search, greedy_decode, length_penalty
-from transformer_lib.decoding import sample_decode
+from transformer_lib.decoding import (
+    CachedTransformer,
+    beam_hypotheses,
+    beam_search,
+    greedy_decode,
+    length_penalty,
+    sample_decode,
+)
 from transformer_lib.progress import progress
 from transformer_lib.seq2seq import EOS_ID, PAD_ID, SOS_ID
 from transformer_lib.teaching.corpora.stories import NOUNS, is_a_story, stories
@@ -204,8 +210,9 @@ def step_costs() -> None:
         first, whole, last = map(min, zip(*rounds, strict=True))
         grown.append(whole / first)
         assert one <= many < 1.1 * one and last < 4 * first
-        print(f"d_model {config.d_model:3}: ≈ {one} operations for 1 word, ≈ {many} for 128, which take ≈ {whole / first:.0f} times as long")
-        print(f"             word 128 with the cache takes ≈ {last / first:.1f} times as long as the first")
+        print(f"d_model {config.d_model}: ≈ {one} operations for 1 word, ≈ {many} for 128")
+        print(f"             128 words take ≈ {whole / first:.0f} times as long as 1")
+        print(f"             word 128 with the cache takes ≈ {last / first:.1f} times as long as 1")
     torch.set_num_threads(threads)
     assert 1.5 < grown[0] < grown[1] < 64
 
@@ -228,5 +235,7 @@ def best_of_all_sentences(alphas: tuple[float, ...] = (0.0, 0.6, 3.0)) -> None:
         ranked = sorted(every, key=scores.get, reverse=True)
         found = beam_hypotheses(model, source, max_len=4, beam_size=24, alpha=alpha)[0]
         assert [one.tokens for one in found if one.tokens[-1] == EOS_ID] == ranked
-        best = "   ".join(f"{' '.join('ab'[t - 3] for t in tokens[:-1]) or '(empty)'} {scores[tokens]:.2f}" for tokens in ranked[:3])
+        best = "   ".join(
+            f"{' '.join('ab'[t - 3] for t in tokens[:-1]) or '(empty)'} {scores[tokens]:.2f}" for tokens in ranked[:3]
+        )
         print(f"α = {alpha}:  {best}")
