@@ -212,7 +212,7 @@ def penalty_lines(found: Sequence[Hypothesis], names: Sequence[str]) -> None:
         scores = [one.log_probability / length_penalty(len(one.tokens), alpha) for alpha in alphas]
         axes.plot(alphas, scores, style, color=COLOURS[role], label=f"{name} ({len(one.tokens)} tokens)")
     axes.axvline(0.6, color=COLOURS["muted"], linewidth=1, linestyle=":")
-    axes.text(0.62, -0.9, "the paper's α", va="center")
+    axes.text(0.58, -0.36, "the paper's α", ha="right", va="center")
     axes.set(xlabel="α of the length penalty", ylabel="score")
     axes.set_title("The larger α, the better for the longer sentence", weight="bold")
     axes.legend(loc="lower right")
