@@ -11,7 +11,7 @@ QUESTIONS = [
                 "In none of the 5,146 does it happen even three times running.",
             ),
             (
-                "After each hat the same event is the most probable one again.",
+                "After each hat the same words are the most probable ones again.",
                 "What is most probable, if only by a little, happens always.",
             ),
             (
