@@ -106,5 +106,7 @@ def test_axe_finds_nothing(visit, html, name, colour_scheme):
 def test_a_wrong_address_gets_a_page(visit, server):
     seen = visit(f"{server}/404.html")
     assert seen.page.get_by_role("heading", name="This page is not here").is_visible() and seen.complaints == []
-    assert seen.page.locator(".bd-links a", has_text="Attention as a repair").first.get_attribute("href").startswith("/notebooks/")
+    assert (
+        seen.page.locator(".bd-links a", has_text="Attention as a repair").first.get_attribute("href").startswith("/notebooks/")
+    )
     seen.page.close()

@@ -21,6 +21,7 @@ from transformer_lib.decoding import (
 from transformer_lib.seq2seq import EOS_ID as EOS
 from transformer_lib.seq2seq import PAD_ID as PAD
 from transformer_lib.seq2seq import SOS_ID as SOS
+from transformer_lib.teaching.later_models import with_positions
 from transformer_lib.transformer import Transformer, TransformerConfig
 
 ONES = torch.full((2, 3), 3)
@@ -114,6 +115,27 @@ def test_the_cache_saves_the_work_that_it_is_there_for():
         greedy_decode(one, source, 6)
         assert read == expected_words
         assert len(crossed) == times_crossed, "the source is projected once in each of the two layers"
+
+
+def test_two_texts_at_a_time_do_not_mix():
+    """What is remembered stands in the state: two searches take turns on one model."""
+    model = with_cache(tiny(max_len=9)).eval()
+    words, sources = torch.tensor([[SOS, 3, 4, 5]]), [torch.tensor([[3, 4, 5]]), torch.tensor([[6, 7, 8]])]
+    with torch.no_grad():
+        states = [model.start(source) for source in sources]
+        turns = [[model.decode(word, state) for state in states] for word in words.split(1, dim=1)]
+        for source, steps in zip(sources, zip(*turns, strict=True), strict=True):
+            assert_close(torch.cat(steps, dim=1), model(source, words))
+
+
+@pytest.mark.parametrize("positions", ["rotary", "T5's bias"])
+def test_a_cache_serves_an_attention_with_another_mix(positions):
+    plain, cached = (with_positions(tiny(max_len=9, kind=kind), positions).eval() for kind in (Transformer, CachedTransformer))
+    cached.load_state_dict(plain.state_dict())
+    source = sentences(0, 3, 5)
+    steps, steps_cached = recorded(plain), recorded(cached)
+    assert greedy_decode(cached, source, 9).equal(greedy_decode(plain, source, 9))
+    assert_close(steps_cached, steps)
 
 
 # Where sentences end

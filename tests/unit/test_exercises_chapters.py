@@ -72,10 +72,6 @@ def bends(w_1, b_1, w_2, b_2=0):
     return lambda: ([w_1], b_1, [[number] for number in w_2], [b_2])
 
 
-<<<<<<< HEAD
-def step(zero=True, moves=1, divide=lambda losses, real, part, whole: losses[real].sum() / whole.num_tokens, report=1.0):
-    """An answer to my_training_step, with what it forgets or divides by."""
-=======
 def a_layer(forward, norms=2):
     """A class for the exercise of chapter 7 with this forward."""
 
@@ -114,9 +110,8 @@ def without_relu(my, x):
     return my.norm_2(z + my.outer(my.inner(z)))
 
 
-def written_beside(mode="wb", flush=True, sync=True, keep=True):
-    """An answer to write_safely that writes another file and gives it the name, with what is left out."""
->>>>>>> ch07
+def step(zero=True, moves=1, divide=lambda losses, real, part, whole: losses[real].sum() / whole.num_tokens, report=1.0):
+    """An answer to my_training_step, with what it forgets or divides by."""
 
     def answer(model, batch, optimizer, parts):
         if zero:
@@ -183,20 +178,14 @@ CASES = [
     ("additive_attention", additive(parts={"to_score": lambda q, m, h: nn.Linear(h, 1)}), "to_score has a bias"),
     ("additive_attention", additive(parts={"from_memory": lambda q, m, h: nn.Linear(h, m, bias=False)}), "is nn.Linear"),
     ("steer", lambda: [(2, -8), (-8, 4), (4, 4), None], "✓"),
-<<<<<<< HEAD
     ("steer", lambda: [(1, 0), (-8, 4), (4, 4), None], "query for the .* turn it away"),
     ("steer", lambda: [(2, -8), (-8, 4), (1, 1), None], "for cow the direction is right.* longer query"),
     ("steer", lambda: [(2, -8), (-8, 4), None, None], "there is a query for cow"),
-=======
-    ("steer", lambda: [(1, 0), (-8, 4), (4, 4), None], "query for I .* turn it away"),
-    ("steer", lambda: [(2, -8), (-8, 4), (1, 1), None], "for late the direction is right.* longer query"),
-    ("steer", lambda: [(2, -8), (-8, 4), None, None], "there is a query for late"),
     ("encoder_layer", a_layer(the_layer), "✓"),
     ("encoder_layer", a_layer(the_layer, norms=1), "one object"),
     ("encoder_layer", a_layer(from_x), "starts at z"),
     ("encoder_layer", a_layer(norm_before), "this is pre-norm"),
     ("encoder_layer", a_layer(without_relu), "the ReLU is missing"),
->>>>>>> ch07
     ("two_bends", bends([1, 1], [0, -1], [1, -1]), "✓"),
     ("two_bends", bends([1], [0], [1]), "it never stops"),
     ("two_bends", bends([1, 1], [0, -2], [1, -1]), r"for a = 1.5 it gives 1.5, not 1"),

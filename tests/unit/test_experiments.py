@@ -17,6 +17,7 @@ from transformer_lib.encoder import EncoderLayer, TransformerConfig
 from transformer_lib.schedule import noam_rate, transformer_optimizer
 from transformer_lib.seq2seq import EOS_ID, SOS_ID
 from transformer_lib.teaching import record
+from transformer_lib.teaching.corpora.stories import is_a_story, stories
 from transformer_lib.teaching.experiments import alignment, encoder, interpretation, recurrent, schedule, sequence_tasks, text
 from transformer_lib.teaching.experiments import positional_encoding as positions
 from transformer_lib.teaching.experiments import transformer as pieces
@@ -228,3 +229,13 @@ def test_the_two_texts_of_a_pair_differ_in_the_noun_alone(frame):
         one, other = tokens(pair.text), tokens(pair.other)
         assert [place for place in range(len(one)) if one[place] != other[place]] == [pair.places[1]]
         assert pair.own_form != pair.other_form
+
+
+# Chapter 13: stories, and who can tell that one is strange
+
+
+def test_the_grammar_knows_its_own_stories_and_no_others():
+    told = [rest for _, rest in stories(300, seed=1)]
+    assert len(set(told)) > 200 and all(map(is_a_story, told))
+    assert not any(is_a_story(rest.replace("found a", "found")) for rest in told if "found a" in rest)
+    assert not is_a_story("and then it met a song .") and not is_a_story("and then it sang a song")

@@ -1,30 +1,17 @@
 """Checks for the exercises of chapter 13, Decoding."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import torch
 from torch import Tensor
 
-from transformer_lib.teaching.exercises import exercise
+from transformer_lib.attention import MultiHeadAttention, join_heads, split_heads
+from transformer_lib.masks import causal_mask
+from transformer_lib.seq2seq import EOS_ID, PAD_ID, SOS_ID
+from transformer_lib.teaching.exercises import Hint, check, exercise, normal, numbers, same
 
-__all__ = ["after_the_end", "beam_step", "score", "top_k_probabilities", "words_read"]
-
-
-@exercise(
-    cases=[(-0.916, 7, 0.6), (-3.0, 13, 0.0), (-2.0, 1, 1.0), (-6.0, 19, 2.0)],
-    hint="Divide the log-probability by ((5 + length) / 6) to the power α",
-)
-def score(log_probability: float, length: int, alpha: float) -> Iterator:
-    """The reader's `score(log_probability, length, alpha)` divides by ((5 + length) / 6)^α."""
-    penalty = ((5 + length) / 6) ** alpha
-    yield log_probability / penalty, "it takes back the advantage of being short"
-    yield log_probability * penalty, "divide by the penalty: multiplied, it punishes the long sentence"
-    yield log_probability / ((5 + length) ** alpha / 6), "the 6 belongs under the power as well"
-    yield log_probability / (5 + length / 6**alpha), "add 5 and the length first, then divide by 6"
-    yield log_probability / length**alpha, "that divides by the length alone: add 5, and divide by 6"
-    yield log_probability / ((5 + length) / 6), "the power α is missing"
-    yield log_probability / (alpha * (5 + length) / 6 or 1), "α is a power, not a factor"
+__all__ = ["beam", "min_p", "word_by_word", "words_read"]
 
 
 @exercise(
@@ -43,83 +30,148 @@ def words_read(length: int, use_cache: bool) -> Iterator:
     yield 1 if use_cache else without, "one word in each step; count all steps together"
 
 
-def _mixed(*shape: int, step: float, seed: int = 0) -> Tensor:
-    """Return the numbers 0, `step`, 2 `step`, … in a random order: no two are alike."""
-    count = math.prod(shape)
-    return torch.randperm(count, generator=torch.Generator().manual_seed(seed)).double().view(shape) * step
-
-
-@exercise(
-    cases=[(_mixed(vocab, step=0.7) - 1, k) for vocab, k in ((6, 2), (5, 5), (7, 1), (4, 9))],
-    hint="Softmax over the k largest logits, 0 everywhere else; k may be larger than the vocabulary",
-)
-def top_k_probabilities(logits: Tensor, k: int) -> Iterator:
-    """The reader's `top_k_probabilities(logits, k)` is a softmax over the k largest logits, at their places."""
-    stays = logits.argsort(descending=True).argsort() < k
-    kept = logits.masked_fill(~stays, -math.inf)
-    right, everything = kept.softmax(dim=0), logits.softmax(dim=0)
-    yield right, "the best k words share the whole probability"
-    yield everything, "nothing is taken out yet: only the k largest logits may stay"
-    yield everything * stays, "what stays must sum to 1 again: divide by its sum"
-    yield (logits * stays).softmax(dim=0), "a logit of 0 is not a probability of 0, because e⁰ = 1: use −∞"
-    if not stays.all():
-        yield logits.masked_fill(stays, -math.inf).softmax(dim=0), "these are the worst words; keep the best"
-    yield right.sort(descending=True).values, "they are in order of size: put each back at its word's place"
-    yield right[stays], "only the words that stay are here: each word of the vocabulary has its place, the others with 0"
-    yield right[right.argsort(descending=True)][:k], "one place for each word of the vocabulary: those taken out have 0"
-    yield kept, "these are logits: the softmax is missing"
-
-
 @exercise(
     cases=[
-        (torch.tensor([[5, 2, 6, 7], [5, 6, 7, 8], [2, 5, 2, 6], [5, 6, 7, 2]]), 2, 0),
-        (torch.tensor([[3, 9, 4, 9, 3, 5]]), 9, 7),
+        (torch.tensor([0.05, 0.4, 0.3, 0.01, 0.24], dtype=torch.float64), 0.5),
+        (torch.tensor([0.9, 0.02, 0.05, 0.03], dtype=torch.float64), 0.1),
+        (torch.tensor([0.2, 0.3, 0.1, 0.4], dtype=torch.float64), 0.3),
     ],
-    hint="Count the EOS before each place; where there is one, the place becomes padding",
-    keep=True,
+    hint="Keep a word if it has at least `share` of the best word's probability; then divide by the sum of what is kept",
 )
-def after_the_end(tokens: Tensor, eos_id: int, pad_id: int) -> Iterator:
-    """The reader's `after_the_end(tokens, eos_id, pad_id)` pads all that follows a row's first EOS."""
-    is_end = tokens == eos_id
-    ended = is_end.cumsum(dim=1) - is_end.long() > 0
-    yield tokens.masked_fill(ended, pad_id), "one EOS in each row, and only padding behind it"
-    yield tokens, "nothing has changed yet: what comes after EOS must become padding"
-    yield tokens.masked_fill(ended | is_end, pad_id), "EOS itself stays: only what comes after it is padding"
-    yield tokens.masked_fill(is_end, pad_id), "this removes EOS and leaves what follows it: the other way round"
-    yield tokens.masked_fill(ended & ~is_end, pad_id), "a second EOS comes after the first one, so it is padding too"
-    yield tokens.masked_fill(ended, 0), "use `pad_id`: it is not always 0"
+def min_p(p: Tensor, share: float) -> Iterator:
+    """The reader's `min_p(p, share)` keeps the words with at least `share` of the best one's probability, and rescales."""
+    kept = p * (p >= share * p.max())
+    right = kept / kept.sum()
+    ordered = p.sort(descending=True).values
+    yield right, "the sharper the place, the fewer words stay"
+    yield kept, "what stays must add up to 1 again: divide by its sum"
+    absolute = p * (p >= share)
+    if absolute.any():
+        yield absolute / absolute.sum(), "compare with `share` times the largest probability, not with `share` itself"
+    by_share = p * ((ordered.cumsum(0) - ordered)[p.argsort(descending=True).argsort()] < share)
+    yield by_share / by_share.sum(), "that is top-p; here a word is compared with the best word alone"
+    lost = p * (p < share * p.max())
+    if lost.any():
+        yield lost / lost.sum(), "these are the words that should go"
+    yield kept.softmax(dim=0), "these are probabilities already: divide by the sum, without a softmax"
+    yield right[right > 0], "each word of the vocabulary keeps its place; those that go have 0"
+    yield right.sort(descending=True).values, "they are in order of size: leave each word at its place"
 
 
-@exercise(
-    cases=[
-        (-_mixed(beam, step=0.3, seed=beam) - 0.1, -_mixed(beam, vocab, step=0.11, seed=beam) - 0.05)
-        for beam, vocab in ((2, 5), (3, 4), (1, 6))
-    ],
-    hint="Add each sum to its row of steps, and take the best `beam` of all beam · vocab candidates",
-    parts=("the sums", "the parents", "the words"),
-)
-def beam_step(sums: Tensor, steps: Tensor) -> Iterator:
-    """The reader's `beam_step(sums, steps)` returns sums, parents and words of the best candidates."""
-    beam, vocab = steps.shape
-    candidates = sums[:, None] + steps
-    best, places = candidates.flatten().topk(beam)
-    parents, words = places // vocab, places % vocab
-    yield (best, parents, words), "all hypotheses compete: two children of one parent may both survive"
-    yield (
-        (steps.flatten().topk(beam).values, ..., ...),
-        "these are the best steps alone: add the sum of the hypothesis that each one extends",
-    )
-    yield (..., words, parents), "parents and words are swapped: first the row of the hypothesis, then the word"
-    yield (..., ..., places), "the words are places in the flat list: take the rest of the division by the vocabulary"
-    yield (
-        (..., places // beam, ...),
-        "the place in the flat list is divided by the beam: divide by the vocabulary, the length of a row",
-    )
-    yield (
-        ((sums[:, None] * steps).flatten().topk(beam).values, ..., ...),
-        "log-probabilities are added, not multiplied: the sum of logarithms is the logarithm of the product",
-    )
-    children = candidates.max(dim=1).values
-    for only in (children, children.sort(descending=True).values):
-        yield (only, ..., ...), "that is the best child of each parent: two children of one parent may both survive"
-    yield (best.flip(0), ..., ...), "the best candidate must come first"
+def _step_by_step(attention: MultiHeadAttention, x: Tensor, slip: str) -> Tensor:
+    """Return what a decoder with this mistake writes for the words of `x`, one after the other."""
+    outputs, cache = [], []
+    for t in range(x.size(1)):
+        q, k, v = (
+            split_heads(part(x[:, t : t + 1]), attention.num_heads) for part in (attention.W_q, attention.W_k, attention.W_v)
+        )
+        if slip == "own" or not cache:
+            cache = [(k, v)]
+        elif slip == "not itself":
+            pass
+        else:
+            cache.append((k, v))
+        every = [torch.cat(parts, dim=2) for parts in zip(*cache, strict=True)]
+        mixed = join_heads(attention.mix(q, *every, None))
+        outputs.append(mixed if slip == "no W_o" else attention.W_o(mixed))
+        if slip == "not itself" and t:
+            cache.append((k, v))
+    return torch.cat(outputs, dim=1)
+
+
+@check
+def word_by_word(attempt: Callable) -> str:
+    """The reader's `word_by_word(attention, x)` gives, one word after the other, what the causal pass gives at once."""
+    attention = MultiHeadAttention(12, 3).double().requires_grad_(False)
+    (x,) = normal((1, 5, 12), seed=13)
+    expected = attention(x, x, x, causal_mask(5))
+    read: list[int] = []  # how many words each call of W_k has read
+    attention.W_k.register_forward_pre_hook(lambda part, given: read.append(given[0].size(1)))
+    found = torch.from_numpy(numbers(attempt(attention, x), (1, 5, 12), "the output"))
+    calls = read.copy()
+    if not same(found, expected):
+        for slip, hint in [
+            ("own", "each word looks at itself alone: keep its key and value, and use all that are kept"),
+            ("not itself", "a word may look at itself, too: put its key and value into the cache first"),
+            ("no W_o", "W_o is missing: it mixes the heads"),
+        ]:
+            if same(found, _step_by_step(attention, x, slip)):
+                raise Hint(hint)
+        if same(found, attention(x, x, x)):
+            raise Hint("each word has looked at later words, too: let only one word in at a time")
+        raise Hint("the outputs differ from those of the causal pass: join keys, and values, along the axis of the words")
+    if calls == [5]:
+        raise Hint("the outputs are right, but all words went in at once: let one word in at a time")
+    if calls != [1] * 5:
+        raise Hint(f"the outputs are right, but W_k has read {sum(calls)} words, not 5: keep keys and values")
+    return "word by word equal to the causal pass, and each key is computed once"
+
+
+class _Chain:
+    """Log-probabilities of the next word that depend on the last word alone, as a function of the words so far."""
+
+    def __init__(self, seed: int) -> None:
+        (logits,) = normal((7, 7), seed=seed)
+        logits[:, [PAD_ID, SOS_ID]] = -math.inf
+        self.steps = logits.log_softmax(dim=-1).tolist()
+
+    def __call__(self, words: Sequence[int]) -> list[float]:
+        return self.steps[int(words[-1]) if len(words) else SOS_ID]
+
+
+Found = list[tuple[tuple[int, ...], float]]
+
+
+def _beam(chain: _Chain, beam_size: int, max_len: int, slip: str = "") -> Found:
+    """Return the finished hypotheses of a beam search over a chain, with one mistake."""
+    live: Found = [((), 0.0)]
+    ended: Found = []
+    for _ in range(max_len):
+        groups = []
+        for words, total in live:
+            before = 0.0 if slip == "last step" else total
+            groups.append([((*words, w), before + step) for w, step in enumerate(chain(words)) if step > -math.inf])
+        if slip == "one a parent":
+            groups = [[max(group, key=lambda one: one[1])] for group in groups]
+        best = sorted((one for group in groups for one in group), key=lambda one: one[1], reverse=True)[:beam_size]
+        ended += [one for one in best if one[0][-1] == EOS_ID]
+        live = best if slip == "goes on" else [one for one in best if one[0][-1] != EOS_ID]
+        if not live or (slip == "first" and ended):
+            break
+    return sorted(ended, key=lambda one: one[1], reverse=True)
+
+
+def _same_search(found: Found, expected: Found) -> bool:
+    if [tuple(words) for words, _ in found] != [words for words, _ in expected]:
+        return False
+    return same([total for _, total in found], [total for _, total in expected])
+
+
+@check
+def beam(attempt: Callable) -> str:
+    """The reader's `beam(log_probabilities, beam_size, max_len)` returns what ended, each with its log-probability."""
+    hints = {
+        "goes on": "a hypothesis that has written <EOS> is finished: put it aside, and never extend it",
+        "last step": "add the sum of the words before to the log-probability of the new word",
+        "one a parent": "all candidates compete in one list: two children of one parent may both stay",
+        "first": "do not stop at the first that ends: go on while any is live and shorter than `max_len`",
+    }
+    for seed, beam_size, max_len in [(3, 1, 6), (4, 2, 6), (5, 3, 5), (6, 4, 6)]:
+        chain = _Chain(seed)
+        expected = _beam(chain, beam_size, max_len)
+        try:
+            pairs = attempt(chain, beam_size, max_len)
+            found = [(tuple(int(word) for word in words), float(total)) for words, total in pairs]
+        except (TypeError, ValueError):
+            raise Hint("return a list of pairs: the words, and the sum of their log-probabilities") from None
+        found.sort(key=lambda one: one[1], reverse=True)
+        if _same_search(found, expected):
+            continue
+        for slip, hint in hints.items():
+            if _same_search(found, _beam(chain, beam_size, max_len, slip)):
+                raise Hint(hint)
+        if any(words[-1:] != (EOS_ID,) for words, _ in found):
+            raise Hint("return only those that have ended: their last word is <EOS>")
+        best = f"{expected[0][1]:.3f}" if expected else "none"
+        raise Hint(f"a beam of {beam_size} should end {len(expected)} sentences here, not {len(found)}; the best sum is {best}")
+    return "the same sentences and sums, for four models and beams of 1 to 4"

@@ -4,58 +4,58 @@ from transformer_lib.teaching.quiz import Question
 
 QUESTIONS = [
     Question(
-        "Why does greedy decoding miss the models' most probable sentence for *you are a student*?",
+        "Why does the greedy story find one hat after another?",
+        answers=[
+            (
+                "In the stories that the model learned from, hats often come in rows.",
+                "In none of the 5,146 does it happen even three times running.",
+            ),
+            (
+                "After each hat the same words are the most probable ones again.",
+                "What is most probable, if only by a little, happens always.",
+            ),
+            (
+                "The model has no state, so it cannot know that it has found a hat already.",
+                "The state holds all words so far. The model knows; the rule does not ask how often.",
+            ),
+        ],
+        correct=1,
+    ),
+    Question(
+        "After *found a* sixteen words are right, after *slept under a* one is. What does top-k with k = 3 do?",
+        answers=[
+            (
+                "It forbids right words at the first place, and allows wrong ones at the second.",
+                "A fixed number is too small for the flat place and too large for the sharp one.",
+            ),
+            (
+                "It adapts: three words at the first place, and *tree* alone at the second.",
+                "That is what top-p does. Top-k keeps three words everywhere.",
+            ),
+            (
+                "It keeps the right words at both, since *tree* has 0.99 anyway.",
+                "Only three of the sixteen stay, and two wrong words stay beside *tree*.",
+            ),
+        ],
+        correct=0,
+    ),
+    Question(
+        "Why does greedy decoding miss the most probable sentence for *you are a student*?",
         answers=[
             (
                 "*Tu* and *vous* are equally probable, and greedy decoding takes the first in the list.",
                 "*Tu* has 0.60, *vous* 0.40: the best word is clear, and begins no best sentence.",
             ),
             (
-                "*Tu* is more probable than *vous*, but its share is divided between two sentences.",
-                "0.60 against 0.40 at first, but then 0.33 and 0.27.",
-            ),
-            (
                 "*Vous* is more probable than *tu*, but its share is divided between two sentences.",
                 "Greedy decoding would then begin with *vous*; and after *vous* nothing is divided.",
             ),
-        ],
-        correct=1,
-    ),
-    Question(
-        "The fourth word goes into the decoder with a cache. What does self-attention compute, and what is kept already?",
-        answers=[
             (
-                "One query; the keys and values of four words are kept.",
-                "The fourth word has never been read: its key and value are new.",
-            ),
-            (
-                "Four queries, one key, one value; three keys and values are kept.",
-                "The first three have asked, each at its own step.",
-            ),
-            (
-                "One query, one key, one value; three keys and values are kept.",
-                "The new word asks, and is looked at too. The first three do not change.",
+                "*Tu* is more probable than *vous*, but its share is divided between two sentences.",
+                "0.60 against 0.40 at first, but then 0.33 and 0.27.",
             ),
         ],
         correct=2,
-    ),
-    Question(
-        "A beam of 3 begins with three equal rows. What would it write if all three sums began at 0?",
-        answers=[
-            (
-                "One sentence, three times: equal rows keep the same words.",
-                "Equal candidates stand side by side, so the best one is kept once from each row.",
-            ),
-            (
-                "Three sentences, as before: `topk` takes three other words.",
-                "The best word stands in the list three times, once for each row. `topk` takes these.",
-            ),
-            (
-                "Nothing: a sum of 0 counts as ended, and is never extended.",
-                "A sum of −∞ is never extended. 0 is the logarithm of 1, where every sentence begins.",
-            ),
-        ],
-        correct=0,
     ),
     Question(
         "The length penalty divides the longer sentence by more. Why does that help it?",
@@ -70,10 +70,28 @@ QUESTIONS = [
             ),
             (
                 "A negative logarithm comes nearer to 0.",
-                "−0.916/1.516 = −0.605, above −0.799/1.097 = −0.728.",
+                "Divided by its larger penalty, the long sentence has −0.605, above −0.728.",
             ),
         ],
         correct=2,
+    ),
+    Question(
+        "The fourth word goes into the decoder with a cache. What does self-attention compute, and what is kept already?",
+        answers=[
+            (
+                "One query; the keys and values of four words are kept.",
+                "The fourth word has never been read: its key and value are new.",
+            ),
+            (
+                "One query, one key, one value; three keys and values are kept.",
+                "The new word asks, and is looked at too. The first three do not change.",
+            ),
+            (
+                "Four queries, one key, one value; three keys and values are kept.",
+                "The first three have asked, each at its own step.",
+            ),
+        ],
+        correct=1,
     ),
     Question(
         "Four words have 0.4, 0.3, 0.2 and 0.1. From how many is drawn at temperature 0.5 with top-p, p = 0.8?",
