@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import permutations
 
 import torch
 from torch import Tensor, nn
@@ -23,12 +24,13 @@ def doubled() -> Iterator:
     yield [width, layers, inner, heads], "163.9, 107.2, 88.3 and 63.1 million: more heads are only narrower heads"
     yield [layers, width, inner, heads], "a square matrix of a width twice as large has four times as many numbers"
     yield [layers, inner, width, heads], "d_model widens every matrix of the model, the words' matrix as well"
+    yield [inner, layers, width, heads], "d_model widens every matrix of the model, the words' matrix as well"
     yield [inner, width, layers, heads], "d_ff widens the feed-forward networks alone"
     yield [width, inner, layers, heads], "twice as many layers have twice as many feed-forward networks, and attentions besides"
     yield [heads, inner, layers, width], "this is the order from the fewest to the most: turn it around"
-    for rest in ([width, layers, inner], [layers, width, inner], [width, inner, layers]):
-        for place in range(3):
-            yield [*rest[:place], heads, *rest[place:]], "twice as many heads are half as wide: their matrices stay as they are"
+    for order in permutations([width, layers, heads, inner]):
+        if order[-1] != heads:
+            yield [*order], "twice as many heads are half as wide: their matrices stay as they are"
 
 
 @exercise(
@@ -101,8 +103,8 @@ def whole_transformer(attempt: Callable) -> str:
             raise Hint(f"{name} is missing: the part should be called {part}")
         if found[name] != shape:
             raise Hint(f"{name} should have the shape {shape}, not {found[name]}")
-    for name, values in ours.named_parameters():  # no bias is 0, no norm's weight is 1
-        generator = torch.Generator().manual_seed(len(name))
+    generator = torch.Generator().manual_seed(10)
+    for values in ours.parameters():  # no bias is 0, no norm's weight is 1
         values.data = torch.randn(values.shape, generator=generator) * 0.2
     mine.load_state_dict(ours.state_dict(), strict=False)
     source = torch.tensor([[3, 4, 5, 6, 7], [8, 9, 10, 0, 0]])
