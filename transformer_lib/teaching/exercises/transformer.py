@@ -27,7 +27,6 @@ def doubled() -> Iterator:
     yield [inner, layers, width, heads], "d_model widens every matrix of the model, the words' matrix as well"
     yield [inner, width, layers, heads], "d_ff widens the feed-forward networks alone"
     yield [width, inner, layers, heads], "twice as many layers have twice as many feed-forward networks, and attentions besides"
-    yield [heads, inner, layers, width], "this is the order from the fewest to the most: turn it around"
     for order in permutations([width, layers, heads, inner]):
         if order[-1] != heads:
             yield [*order], "twice as many heads are half as wide: their matrices stay as they are"

@@ -271,7 +271,8 @@ def parameters(layers: int = 6, **parts: Mapping[str, int]) -> None:
 def next_words(steps: Sequence[tuple[str, Sequence[str], Sequence[float]]]) -> None:
     """Show what a trained model reads at each step, its most probable next token with the probability, and the runners-up."""
     alt = "Bars, one for each step. " + " ".join(
-        f"After {read}: {names[0]} with about {values[0]:.2f}, then {names[1]} and {names[2]}." for read, names, values in steps
+        f"After {read.strip('<>')}: {names[0].strip('<>')} with about {values[0]:.2f}, then {names[1]} and {names[2]}."
+        for read, names, values in steps
     )
     with sheet(7.2, 0.85 + 0.34 * len(steps), alt) as axes:
         _title(axes, "Trained, the model is sure of each next token")
