@@ -1,55 +1,35 @@
 """Checks for the exercises of chapter 10, The whole Transformer."""
 
-import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import permutations
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
+from torch.nn import functional as F
 
-from transformer_lib.positional_encoding import sinusoidal_table
-from transformer_lib.teaching.exercises import exercise, normal
+from transformer_lib.encoder import TransformerConfig
+from transformer_lib.masks import causal_mask, padding_mask
+from transformer_lib.teaching.exercises import Hint, check, exercise, same
+from transformer_lib.teaching.experiments.transformer import torch_transformer
+from transformer_lib.transformer import Transformer
 
-__all__ = ["attention_biases", "embed", "next_word", "overtaking_length"]
-
-
-@exercise(
-    cases=[
-        (torch.tensor([[3, 0, 4], [1, 1, 2]]), *normal((5, 4), seed=10)),
-        (torch.tensor([[6, 2, 0, 5]]), *normal((7, 16), seed=10)),
-    ],
-    hint="Take row `t` of the matrix for token `t`, times √d_model",
-)
-def embed(tokens: Tensor, matrix: Tensor) -> Iterator:
-    """The reader's `embed(tokens, matrix)` looks up each token's row and multiplies it by √d_model."""
-    rows, (vocab, d_model) = matrix[tokens], matrix.shape
-    right = rows * d_model**0.5
-    yield right, "each word has its row, as large as the positions that are added next"
-    yield rows, "these are the rows as they stand: multiply them by √d_model"
-    yield rows * d_model, "these were multiplied by d_model, not by its square root"
-    yield rows / d_model**0.5, "these were divided by √d_model: multiply"
-    yield rows * vocab**0.5, "this takes the root of the vocabulary: d_model is the width of a row"
-    table = sinusoidal_table(tokens.size(1), d_model)
-    for one in (right, rows):
-        yield one + table, "the positions are added too: that is the next step. Here it is the words alone, times √d_model"
+__all__ = ["attention_biases", "doubled", "whole_transformer"]
 
 
-@exercise(
-    cases=[(*normal((2, 3, 4), seed=11), *normal((5, 4), seed=12)), (*normal((1, 2, 16), seed=13), *normal((7, 16), seed=14))],
-    hint="Each row of `x` meets each row of the matrix, and the softmax runs over the words",
-)
-def next_word(x: Tensor, matrix: Tensor) -> Iterator:
-    """The reader's `next_word(x, matrix)` compares each row with all words and returns probabilities (batch, target, vocab)."""
-    logits = x @ matrix.T
-    yield logits.softmax(dim=-1), "one probability for each word of the vocabulary, at each place"
-    yield logits, "these are the logits: the softmax is missing"
-    yield logits.softmax(dim=1), "the softmax runs over the places: let it run over the words, dim=-1"
-    yield logits.softmax(dim=0), "the softmax runs over the sentences: let it run over the words, dim=-1"
-    scaled = logits * matrix.size(1) ** 0.5
-    yield scaled.softmax(dim=-1), "the factor √d_model belongs to the entrance: at the exit the rows stand as they are"
-    yield (logits / matrix.size(1) ** 0.5).softmax(dim=-1), "the division by √d_k belongs to attention: here the logits stay"
-    yield logits.log_softmax(dim=-1), "these are logarithms of the probabilities: take softmax, not log_softmax"
-    chosen = logits.argmax(dim=-1)
-    yield chosen, "this is the best word alone: return the probability of each word"
+@exercise(cases=[()], hint="Count how the number of parameters of one layer depends on each of the four numbers")
+def doubled() -> Iterator:
+    """The reader's `doubled()` lists the four hyperparameters, from the one that adds most parameters when doubled."""
+    width, layers, heads, inner = "d_model", "num_layers", "num_heads", "d_ff"
+    yield [width, layers, inner, heads], "163.9, 107.2, 88.3 and 63.1 million: more heads are only narrower heads"
+    yield [layers, width, inner, heads], "a square matrix of a width twice as large has four times as many numbers"
+    yield [layers, inner, width, heads], "d_model widens every matrix of the model, the words' matrix as well"
+    yield [inner, layers, width, heads], "d_model widens every matrix of the model, the words' matrix as well"
+    yield [inner, width, layers, heads], "d_ff widens the feed-forward networks alone"
+    yield [width, inner, layers, heads], "twice as many layers have twice as many feed-forward networks, and attentions besides"
+    for order in permutations([width, layers, heads, inner]):
+        if order[-1] != heads:
+            yield [*order], "twice as many heads are half as wide: their matrices stay as they are"
 
 
 @exercise(
@@ -71,31 +51,76 @@ def attention_biases(num_layers: int, d_model: int) -> Iterator:
     yield 12 * num_layers * d_model**2, "those are the matrices; a bias has one number for each output, d_model"
 
 
-@exercise(
-    cases=[(512, 2048), (64, 128), (10, 6)],
-    hint="Set n · 8d² + n · 4 d f equal to 4 n² d, and divide by 4 n d",
-)
-def overtaking_length(d_model: int, d_ff: int) -> Iterator:
-    """The reader's `overtaking_length(d_model, d_ff)` is the length at which pairs cost as much as tokens."""
-    yield (
-        2 * d_model + d_ff,
-        "3,072 tokens in the base model's encoder: shorter sentences pay for their tokens, not for their pairs",
-    )
-    yield 2 * d_model, "the feed-forward network takes each token, too"
-    yield d_ff, "the four projections take each token, too"
-    yield (
-        2 * d_model + 2 * d_ff,
-        "each matrix of the feed-forward network takes 2 d f operations: 4 d f together, not 8",
-    )
-    yield 4 * d_model + 2 * d_ff, "the pairs are paid twice: once for the scores, once for mixing the values"
-    yield 2 * d_model + d_ff / 2, "the feed-forward network has two matrices"
-    yield 1.5 * d_model + d_ff, "attention has a fourth projection, for its output"
-    yield (
-        d_model + d_ff,
-        "count both sides in the same unit: a product of (a, b) with (b, c) takes 2 a b c operations, also here",
-    )
-    yield (
-        d_model + d_ff / 2,
-        "count both sides in the same unit: a product of (a, b) with (b, c) takes 2 a b c operations, also here",
-    )
-    yield math.sqrt(2 * d_model + d_ff), "divide by n, not by n²: the tokens' side has an n as well"
+def _slips(model: Transformer, source: Tensor, target_in: Tensor) -> Iterator[tuple[Tensor, str]]:
+    """Yield the logits of likely mistakes, each with its hint."""
+    root = model.config.d_model**0.5
+    place, look, shape = model.positional_encoding, F.embedding, (source.size(1), target_in.size(1))
+    E_source, E_target = model.source_embedding.weight, model.target_embedding.weight
+    real, causal = padding_mask(source), causal_mask(shape[1])
+    self_mask = padding_mask(target_in) & causal
+    x, y = place(look(source, E_source) * root), place(look(target_in, E_target) * root)
+
+    def logits(x: Tensor = x, y: Tensor = y, self_mask: Tensor | None = self_mask, memory_mask: Tensor | None = real) -> Tensor:
+        memory = model.encoder(x, real)
+        return model.output(model.decoder(y, memory, self_mask, memory_mask))
+
+    right = logits()
+    yield right.softmax(dim=-1), "return the logits: in training, the loss applies the softmax"
+    yield right.log_softmax(dim=-1), "return the logits: in training, the loss applies the softmax"
+    yield logits(place(look(source, E_source)), place(look(target_in, E_target))), "√d_model is missing: use TokenEmbedding"
+    bare = place(look(source, E_source)) * root, place(look(target_in, E_target)) * root
+    yield logits(*bare), "√d_model belongs to the word alone: multiply before you add the positions"
+    yield logits(look(source, E_source) * root, look(target_in, E_target) * root), "the positions are missing"
+    yield logits(y=look(target_in, E_target) * root), "the target needs its positions as well"
+    yield logits(x=look(source, E_source) * root), "the source needs its positions as well"
+    yield logits(y=place(look(target_in, E_source) * root)), "the target has an embedding of its own"
+    yield logits(self_mask=padding_mask(target_in)), "the causal mask is missing: a word sees the one that it must predict"
+    yield logits(self_mask=causal), "padding in the target should be hidden, too: padding_mask(target_in) & causal_mask(…)"
+    yield logits(self_mask=None), "the decoder's self-attention needs its mask"
+    yield logits(memory_mask=None), "cross-attention should not look at the source's padding: give it the source's mask"
+    unmasked = model.decoder(y, model.encoder(x), self_mask, real)
+    yield model.output(unmasked), "the encoder needs the source's padding mask"
+    yield model.output(model.decoder(y, x, self_mask, real)), "the decoder asks what the encoder returns, not what it is given"
+
+
+@check
+def whole_transformer(attempt: Callable) -> str:
+    """The reader's class gives the numbers of the library's model and of torch's, for two sentences with padding."""
+    config = replace(TransformerConfig.tiny(15, 17), d_model=32, num_heads=2, dropout=0.0)
+    mine, ours = attempt(config), Transformer(config)
+    if not isinstance(mine, nn.Module):
+        raise Hint("the class should be an nn.Module")
+    weights = {name: tuple(values.shape) for name, values in ours.state_dict().items()}
+    found = {name: tuple(values.shape) for name, values in mine.state_dict().items()}
+    for name in [name for name in found if name.startswith("positional_encoding")]:
+        del found[name]
+    if "output.bias" in found:
+        raise Hint("the output layer has no bias: nn.Linear(…, bias=False)")
+    for name, shape in weights.items():
+        part = name.split(".")[0]
+        if name not in found:
+            raise Hint(f"{name} is missing: the part should be called {part}")
+        if found[name] != shape:
+            raise Hint(f"{name} should have the shape {shape}, not {found[name]}")
+    generator = torch.Generator().manual_seed(10)
+    for values in ours.parameters():  # no bias is 0, no norm's weight is 1
+        values.data = torch.randn(values.shape, generator=generator) * 0.2
+    mine.load_state_dict(ours.state_dict(), strict=False)
+    source = torch.tensor([[3, 4, 5, 6, 7], [8, 9, 10, 0, 0]])
+    target_in = torch.tensor([[1, 11, 12, 13], [1, 14, 0, 3]])
+    try:
+        logits = mine(source, target_in)
+    except NotImplementedError:
+        raise Hint("forward is not written yet") from None
+    except Exception as problem:
+        raise Hint(f"forward raises {type(problem).__name__}: {problem}") from problem
+    right = ours(source, target_in)
+    if same(logits, right) and same(logits, torch_transformer(ours, source, target_in)[0]):
+        return "equal to the library's model and to torch's nn.Transformer: two sentences, with padding"
+    for wrong, hint in _slips(ours, source, target_in):
+        if same(logits, wrong):
+            raise Hint(hint)
+    shape = tuple(getattr(logits, "shape", ()))
+    if shape != right.shape:
+        raise Hint(f"the logits should have the shape {tuple(right.shape)}, (batch, target, vocab), not {shape}")
+    raise Hint("the numbers differ from the library's: compare your steps with the picture of the tensors")

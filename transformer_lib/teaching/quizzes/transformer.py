@@ -4,24 +4,6 @@ from transformer_lib.teaching.quiz import Question
 
 QUESTIONS = [
     Question(
-        "A copier trained without positions copies each single symbol well. What does it write for `7 7`?",
-        answers=[
-            (
-                "`7 7`: the memory has two rows, and it writes one symbol for each.",
-                "Both rows are equal, so attention fetches from the two what it would fetch from one.",
-            ),
-            (
-                "`7`: what attention fetches from two equal rows is that row again.",
-                "The weights sum to 1. So the two sources are one to it, and for one of them it must be wrong.",
-            ),
-            (
-                "One of the ten symbols, any other as likely as the 7: it is a guess.",
-                "So does the model without cross-attention. This one sees which symbol the source has.",
-            ),
-        ],
-        correct=1,
-    ),
-    Question(
         "The rows of the base model's shared matrix start with numbers of size 0.044. Why not with size 1?",
         answers=[
             (
@@ -40,11 +22,38 @@ QUESTIONS = [
         correct=0,
     ),
     Question(
-        "Which of these pieces could be taken out, and the copier copied as well as before, from all three starts?",
+        "The base model without weight tying: how many parameters more does it have?",
         answers=[
-            ("The plus.", "Without it the share depended on the start: 91 %, 54 %, 10 %."),
-            ("The positions.", "Without them five symbols came out right in one sentence of a hundred."),
-            ("The encoder's attention.", "All three models without it copied every sentence of five, or all but one of 1,000."),
+            (
+                "About 18.9 million: the linear layer gets a matrix of its own.",
+                "The two embeddings part as well: one matrix becomes three.",
+            ),
+            (
+                "About 37.9 million: one matrix becomes three.",
+                "One for the source, one for the target, one for the linear layer: two more of 18.9 million each.",
+            ),
+            (
+                "None: the three tensors are copies of one another, and are learned together.",
+                "Tied, it is one tensor with three names. Without tying there are three, and each is learned by itself.",
+            ),
+        ],
+        correct=1,
+    ),
+    Question(
+        "The model reads five words and writes four. What is true of the memory, in the base model?",
+        answers=[
+            (
+                "It is 4 × 512 at the end: it gets one row more with each word that is written.",
+                "The memory belongs to the source. What grows is the prefix, in the state's tokens.",
+            ),
+            (
+                "It is 5 × 512, and is computed again for each of the words that are written.",
+                "That would be `forward`, called four times. The class reads the source in `start` alone.",
+            ),
+            (
+                "It is 5 × 512, and is computed once.",
+                "`start` reads the source. Each call of `decode` asks the same memory.",
+            ),
         ],
         correct=2,
     ),

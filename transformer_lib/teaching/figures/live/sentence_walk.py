@@ -9,7 +9,7 @@ from transformer_lib.seq2seq import EOS_ID, PAD_ID, SOS_ID
 from transformer_lib.teaching.figures.live.figure import LiveFigure
 from transformer_lib.transformer import Transformer, TransformerConfig
 
-_SOURCE, _TARGET = "I am a student", "je suis"
+_SOURCE, _TARGET = "the white cow is tired", "la vache blanche"
 _NAMES = {
     "source_embedding": "source embedding, times √d",
     "target_embedding": "target embedding, times √d",
