@@ -46,7 +46,7 @@ _PREFIX = torch.tensor([[1, 5, 9]])
         (_small_model(0), _SOURCES[0], _SOURCES[1], 2, _PREFIX),
         (_small_model(1), _SOURCES[1], _SOURCES[2], 0, _PREFIX[:, :2]),
     ],
-    hint="Start both sentences, take one vector of the other memory, decode the prefix, and turn the last row into probabilities",
+    hint="Start both sentences, take one vector of the other memory, decode the prefix, and make probabilities of the last row",
 )
 def patched_probabilities(model: Transformer, source: Tensor, other: Tensor, place: int, prefix: Tensor) -> Iterator:
     """The reader's function returns the probabilities `(vocab,)` of the next token after one vector was patched."""
