@@ -61,7 +61,7 @@ def one_patch() -> None:
         rows = [
             (0.85, (), "the cow’s memory", "la vache blanche\nest fatiguée"),
             (1.85, range(5), "the horse’s memory", "le cheval blanc\nest fatigué"),
-            (3.05, (3,), "the cow’s memory, patched at “is”", "?  ?  ?  ?  ?"),
+            (3.05, (3,), "patched at “is”", "?  ?  ?  ?  ?"),
         ]
         for y, theirs, name, written in rows:
             text(axes, 0.1, y - 0.16, name, "muted", ha="left")
@@ -79,15 +79,21 @@ def two_maps(maps: Mapping[str, tuple[list[str], list[str], Tensor]], written: s
     assert min(weight.values()) > 0.8
     said = "; ".join(f"{words[rows[name]]} has {weight[name]:.2f} at white" for name, (_, words, _) in maps.items())
     alt = f"Two maps of cross-attention, a row for each written word, nearly the same. Their framed rows: {said}."
-    with sheet(7.2, 4.0, alt) as axes:
+    with sheet(7.2, 3.95, alt) as axes:
         _title(axes, "Framed: the same weights, and another word")
         for left, (name, (source, words, weights)) in zip((1.05, 4.75), maps.items(), strict=True):
-            look = {"cell": 0.47, "high": 0.4, "rows": words, "shape": False, "label": lambda i, j, w: f"{w:.2f}"}
-            block(axes, left, 1.3, weights, "query", strength=lambda i, j, w: 0.03 + 0.6 * w, **look)
+            look = {
+                "cell": 0.47,
+                "high": 0.4,
+                "rows": words,
+                "shape": False,
+                "label": lambda i, j, w: f"{w:.2f}" if w >= 0.05 else "",
+            }
+            block(axes, left, 1.02, weights, "query", strength=lambda i, j, w: 0.03 + 0.6 * w, **look)
             for n, word in enumerate(source):
                 above = {"rotation": 40, "rotation_mode": "anchor", "ha": "left", "va": "bottom"}
-                text(axes, left + 0.47 * (n + 0.35), 1.24, word, **above)
-            axes.add_patch(Rectangle((left, 1.3 + 0.4 * rows[name]), 5 * 0.47, 0.4, fill=False, ec=COLOURS["key"], lw=3))
+                text(axes, left + 0.47 * (n + 0.35), 0.96, word, **above)
+            axes.add_patch(Rectangle((left, 1.02 + 0.4 * rows[name]), 5 * 0.47, 0.4, fill=False, ec=COLOURS["key"], lw=3))
 
 
 def two_models(weights: Tensor, models: Mapping[str, tuple[Tensor, Tensor]]) -> None:
@@ -112,7 +118,7 @@ def two_models(weights: Tensor, models: Mapping[str, tuple[Tensor, Tensor]]) -> 
                 numbers[list(theirs)] = horse[list(theirs)]
                 role = lambda i, j, theirs=theirs: "key" if j in theirs else "query"
                 deep = lambda i, j, v, theirs=theirs: 0.55 if j in theirs else 0.1
-                look = {"cell": 0.42, "high": 0.36, "shape": False, "label": signed}
+                look = {"cell": 0.42, "high": 0.36, "shape": False, "label": signed, "columns": ["·0.8", "·0.2"]}
                 block(axes, x, y, numbers, "muted", colour_of=role, strength=deep, **look)
                 total = float(weights @ numbers)
                 result = f"{total:+.1f} {'blanche' if total > 0 else 'blanc'}".replace("-", "–")
@@ -136,9 +142,9 @@ def forced_prefix(chances: Tensor, prefixes: Sequence[str]) -> None:
     lines = [f"after {prefix}: {a:.2f} unpatched, {b:.2f} patched" for prefix, (a, b) in zip(prefixes, chances.tolist())]
     with sheet(7.2, 2.15, f"The probability of the ending -e. {'; '.join(lines)}.") as axes:
         _title(axes, "The probability of -e: only both changes together turn it")
-        look = {"cell": 1.55, "high": 0.46, "shape": False, "rows": prefixes, "label": lambda i, j, v: f"{v:.2f}"}
+        look = {"cell": 1.76, "high": 0.46, "shape": False, "rows": prefixes, "label": lambda i, j, v: f"{v:.2f}"}
         columns = ["the cow’s vectors", "patched at “cow”"]
-        block(axes, 3.7, 0.95, chances, "value", columns=columns, strength=lambda i, j, v: 0.04 + 0.5 * v, **look)
+        block(axes, 3.6, 0.95, chances, "value", columns=columns, strength=lambda i, j, v: 0.04 + 0.5 * v, **look)
         text(axes, 1.85, 0.81, "forced prefix", "muted")
 
 
@@ -154,7 +160,7 @@ def way_of_the_gender(chances: Tensor) -> None:
         rows = ["embedding", "after layer 1", "after layer 2"]
         look = {"cell": 0.95, "high": 0.5, "shape": False, "rows": rows, "columns": COW, "label": lambda i, j, v: f"{v:.2f}"}
         block(axes, 1.95, 0.85, chances, "key", strength=lambda i, j, v: 0.03 + 0.6 * v, **look)
-        arrow(axes, (4.05, 2.02), (3.62, 2.2), "ink")
+        arrow(axes, (4.0, 1.74), (3.64, 1.97), "ink")
 
 
 def counted(found: Mapping[str, Mapping[str, int]], examples: Sequence[str]) -> None:
@@ -220,9 +226,7 @@ def one_head_less(whole: Sequence[int], wrong: Mapping[str, Sequence[int]]) -> N
     axes.legend(loc="center right", frameon=False)
     axes.axvline(max(whole), color=COLOURS["muted"], ls=":", lw=1.5)
     axes.set_yticks(range(len(rows)), rows)
-    axes.set(
-        ylim=(len(rows) - 0.4, -0.6), xlim=(0, 150), xlabel=f"wrong sentences, of 500; dotted: all heads, {max(whole)} at most"
-    )
+    axes.set(ylim=(len(rows) - 0.4, -0.6), xlim=(0, 150), xlabel=f"wrong, of 500 (dotted: all heads, at most {max(whole)})")
     axes.set_title("One head less is seldom missed", weight="bold")
     show(
         figure,
