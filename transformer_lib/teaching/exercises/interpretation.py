@@ -34,7 +34,9 @@ def _small_model(seed: int) -> Transformer:
     sizes = {"d_model": 16, "num_layers": 1, "num_heads": 2, "d_ff": 32}
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        return Transformer(TransformerConfig(source_vocab_size=11, target_vocab_size=13, **sizes)).eval()
+        model = Transformer(TransformerConfig(source_vocab_size=11, target_vocab_size=13, **sizes))
+    model.__name__ = "model"  # so it stands in a hint
+    return model.eval().requires_grad_(False)
 
 
 _SOURCES = torch.tensor([[[4, 5, 6, 7]], [[4, 5, 8, 7]], [[9, 3, 10, 7]]])
@@ -52,10 +54,9 @@ def patched_probabilities(model: Transformer, source: Tensor, other: Tensor, pla
     """The reader's function returns the probabilities `(vocab,)` of the next token after one vector was patched."""
 
     def logits(text: Tensor, put_in: Tensor, places: Sequence[int]) -> Tensor:
-        with torch.no_grad():
-            state, theirs = model.start(text), model.start(put_in)
-            state.memory[:, places] = theirs.memory[:, places]
-            return model.decode(prefix, state)[0]  # (prefix, vocab)
+        state, theirs = model.start(text), model.start(put_in)
+        state.memory[:, places] = theirs.memory[:, places]
+        return model.decode(prefix, state)[0]  # (prefix, vocab)
 
     right, everywhere = logits(source, other, [place]), list(range(source.size(1)))
     unpatched, all_patched, swapped = (

@@ -77,7 +77,7 @@ QUESTIONS = [
         correct=1,
     ),
     Question(
-        "Patched at *white* after the encoder's layer 1, *blanche* stays. After layer 2, it turns. Where did *white* get the gender?",
+        "Patched at *white* after layer 1, *blanche* stays; after layer 2, it turns. Where did *white* get the gender?",
         answers=[
             (
                 "In the feed-forward network of layer 2, which changes every token's vector",
