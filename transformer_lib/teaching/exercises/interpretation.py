@@ -6,75 +6,74 @@ from itertools import combinations
 import torch
 from torch import Tensor
 
+from transformer_lib.encoder import TransformerConfig
 from transformer_lib.teaching.exercises import exercise, normal
+from transformer_lib.transformer import Transformer
 
-__all__ = ["mixed", "smallest_cause", "without_head", "written_after"]
+__all__ = ["new_words", "patched_probabilities", "smallest_cause", "without_head"]
+
+
+@exercise(
+    cases=[()], hint="Patch the horse's memory with the cow's, place by place, and compare with *le cheval blanc est fatigué*"
+)
+def new_words() -> Iterator:
+    """The reader's `new_words()` names the word that changes at each place, when the horse's vectors are patched."""
+    yield ["la", "blanche", "vache", "", ""], "and neither *la* nor *vache* alone makes the last word feminine: run the patches"
+    yield (
+        ["la", "blanche", "vache fatiguée", "", ""],
+        "all but one: at *cow* the last word stays masculine. What held for the cow need not hold for the horse: run it",
+    )
+    yield ["la", "blanche", "vache", "", "fatiguée"], "at *tired* nothing changed for the cow, and nothing does here: run it"
+    yield ["le", "blanc", "cheval", "", ""], "these are the words before the patch: name the new ones"
+    yield ["la", "blanc", "vache", "", ""], "at *white* a vector of the cow's is put in: which form does it bring?"
+    yield ["", "", "", "", ""], "three places do change a word"
+
+
+def _small_model(seed: int) -> Transformer:
+    """Return an untrained model of 11 and 13 tokens."""
+    sizes = {"d_model": 16, "num_layers": 1, "num_heads": 2, "d_ff": 32}
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        model = Transformer(TransformerConfig(source_vocab_size=11, target_vocab_size=13, **sizes))
+    model.__name__ = "model"  # so it stands in a hint
+    return model.eval().requires_grad_(False)
+
+
+_SOURCES = torch.tensor([[[4, 5, 6, 7]], [[4, 5, 8, 7]], [[9, 3, 10, 7]]])
+_PREFIX = torch.tensor([[1, 5, 9]])
 
 
 @exercise(
     cases=[
-        ([0.5, 0.3, 0.2], [1.0, 1.0, 1.0], [-1.0, -1.0, -1.0], 1),
-        ([0.8, 0.2], [0.0, 5.0], [0.0, -5.0], 1),
-        ([0.8, 0.2], [0.0, 5.0], [0.0, -5.0], 0),
-        ([0.1, 0.2, 0.3, 0.4], [2.0, -1.0, 0.5, 3.0], [7.0, 4.0, -6.0, -2.0], 3),
+        (_small_model(0), _SOURCES[0], _SOURCES[1], 2, _PREFIX),
+        (_small_model(1), _SOURCES[1], _SOURCES[2], 0, _PREFIX[:, :2]),
     ],
-    hint="Take other[place] in the place of memory[place], multiply each number by its weight, and add",
-    keep=True,
+    hint="Start both sentences, take one vector of the other memory, decode the prefix, and make probabilities of the last row",
 )
-def mixed(weights: Sequence[float], memory: Sequence[float], other: Sequence[float], place: int) -> Iterator:
-    """The reader's `mixed(weights, memory, other, place)` is the weighted sum after one number was exchanged."""
+def patched_probabilities(model: Transformer, source: Tensor, other: Tensor, place: int, prefix: Tensor) -> Iterator:
+    """The reader's function returns the probabilities `(vocab,)` of the next token after one vector was patched."""
 
-    def total(numbers: Sequence[float]) -> float:
-        return sum(weight * number for weight, number in zip(weights, numbers, strict=True))
+    def logits(text: Tensor, put_in: Tensor, places: Sequence[int]) -> Tensor:
+        state, theirs = model.start(text), model.start(put_in)
+        state.memory[:, places] = theirs.memory[:, places]
+        return model.decode(prefix, state)[0]  # (prefix, vocab)
 
-    changed = [*memory]
-    changed[place] = other[place]
-    swapped = [*other]
-    swapped[place] = memory[place]
-    yield total(changed), "one number is exchanged, all others stay, and so do the weights"
-    yield total(memory), "nothing is exchanged yet: the number at `place` has to come from `other`"
-    yield total(other), "this exchanges all numbers: only the one at `place` comes from `other`"
-    yield total(swapped), "the two are the wrong way round: start from `memory`, and take one number of `other`"
-    yield sum(changed), "the weights are missing: multiply each number by its weight before you add"
-    yield changed, "these are the numbers after the exchange: multiply each by its weight, and add"
-    yield weights[place] * other[place], "this is the exchanged place alone: the others belong to the sum too"
-
-
-_VECTORS = {
-    "cow": torch.tensor([[1.0], [2.0], [3.0]]),
-    "horse": torch.tensor([[10.0], [20.0], [30.0]]),
-    "mare": torch.tensor([[5.0], [7.0], [9.0]]),
-}
-
-
-def _read(text: str) -> Tensor:
-    """Return the vectors of one of three small texts."""
-    return _VECTORS[text].clone()
-
-
-def _write(memory: Tensor) -> str:
-    """Return a text that shows each vector of a memory."""
-    return " ".join(f"{number:g}" for number in memory.flatten().tolist())
-
-
-@exercise(
-    cases=[
-        (_read, _write, "horse", "cow", 1),
-        (_read, _write, "cow", "mare", 0),
-        (_read, _write, "mare", "horse", 2),
-    ],
-    hint="Read both texts, take one vector of the second memory into the first, and write",
-)
-def written_after(read: Callable, write: Callable, text: str, other_text: str, place: int) -> Iterator:
-    """The reader's `written_after(read, write, text, other_text, place)` writes after one vector was exchanged."""
-    memory, other = read(text), read(other_text)
-    changed, swapped = memory.clone(), other.clone()
-    changed[place], swapped[place] = other[place], memory[place]
-    yield write(changed), "one vector of the other text, and the decoder writes from what it finds"
-    yield write(memory), "nothing is exchanged: this is the first text's own sentence"
-    yield write(other), "this writes from the other text's memory: only the vector at `place` comes from there"
-    yield write(swapped), "the texts are the wrong way round: read `text`, and take one vector of `other_text`"
-    yield changed, "this is the memory after the exchange: hand it to `write`"
+    right, everywhere = logits(source, other, [place]), list(range(source.size(1)))
+    unpatched, all_patched, swapped = (
+        logits(source, other, []),
+        logits(source, other, everywhere),
+        logits(other, source, [place]),
+    )
+    yield right[-1].softmax(dim=-1), "one vector of another run, and everything else as it was"
+    yield unpatched[-1].softmax(dim=-1), "nothing is patched yet: the vector at `place` comes from `other`"
+    yield all_patched[-1].softmax(dim=-1), "all vectors are patched: only the one at `place` comes from `other`"
+    yield swapped[-1].softmax(dim=-1), "the wrong way round: start from `source`, and take one vector of `other`"
+    yield right[-1], "these are logits: the softmax makes probabilities of them"
+    yield right[0].softmax(dim=-1), "this is the row after <sos>: the last row is for the next token"
+    yield right.softmax(dim=-1), "return the last row alone, for the token that follows the prefix"
+    yield right.softmax(dim=-1)[None], "return the last row of the one sentence alone, (vocab,)"
+    yield right[None, -1].softmax(dim=-1), "return one row of numbers, (vocab,)"
+    yield right[-1].argmax(), "this is the most probable token: return the probabilities of all"
 
 
 def _turned_by(*causes: tuple[int, ...]) -> Callable[[Sequence[int]], bool]:

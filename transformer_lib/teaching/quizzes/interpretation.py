@@ -4,7 +4,7 @@ from transformer_lib.teaching.quiz import Question
 
 QUESTIONS = [
     Question(
-        "In the memory of *the white cow is tired*, the vector at *white* is exchanged for the horse's. What is written?",
+        "In the memory of *the white cow is tired*, the vector at *white* is patched with the horse's. What is written?",
         answers=[
             (
                 "*la vache blanche*, because the vector at *cow* is still the cow's",
@@ -15,7 +15,7 @@ QUESTIONS = [
                 "The noun is written from the vector at *cow*, which nobody touched.",
             ),
             (
-                "*la vache blanc*, because only the adjective was exchanged",
+                "*la vache blanc*, because only the adjective was patched",
                 "The gender of *blanche* stood in the vector at *white*, *vache* in the one at *cow*.",
             ),
         ],
@@ -26,10 +26,10 @@ QUESTIONS = [
         answers=[
             (
                 "One perhaps at both words, the other at the noun: the sums can be equal",
-                "Models A and B were such a pair. One exchange told them apart.",
+                "Models A and B were such a pair. One patch told them apart.",
             ),
             (
-                "Both mostly at the brightest cell of the row, from which most is taken",
+                "Both mostly at the largest weight of the row, from which most is taken",
                 "Model B took nothing from there that has to do with gender.",
             ),
             (
@@ -40,26 +40,26 @@ QUESTIONS = [
         correct=0,
     ),
     Question(
-        "The horse's vector at *cow* turned *fatiguée* into *fatigué*. With the decoder's own words held at *la vache "
-        "blanche*, it did not. Why?",
+        "The horse's vector at *cow* turned *fatiguée* into *fatigué*. With the prefix *la vache blanche est fatigué* "
+        "forced, it did not. Why?",
         answers=[
             (
                 "The vector at *cow* never matters for this ending",
-                "With *la cheval blanche* held, the horse's vector there brought *-e* from 0.46 down to 0.01.",
+                "With *la cheval blanche* forced, the horse's vector there brought *-e* from 0.46 down to 0.01.",
             ),
             (
-                "Unheld, the exchange also made the decoder write, and read, *cheval*",
+                "Unforced, the patch also made the decoder write, and read, *cheval*",
                 "Two things had changed; only both together turned the word.",
             ),
             (
-                "Unheld, the exchange also made the decoder write, and read, *blanc*",
+                "Unforced, the patch also made the decoder write, and read, *blanc*",
                 "The adjective kept the cow's ending: *la cheval blanche est fatigué*.",
             ),
         ],
         correct=1,
     ),
     Question(
-        "All vectors *but* those of adjective and noun were exchanged, and no adjective turned. What follows?",
+        "All vectors *but* those of adjective and noun were patched, and no adjective turned. What follows?",
         answers=[
             (
                 "Then the gender stands at the adjective or the noun, and not elsewhere",
@@ -70,9 +70,21 @@ QUESTIONS = [
                 "That was the control. The adjective's vector alone turned most of the cases.",
             ),
             (
-                "Then the own words hold the adjective, as they did in most exchanges",
-                "In most exchanges they did not: the adjective's vector alone turned 121 and 98 cases.",
+                "Then the prefix holds the adjective, as it did in most cases",
+                "In most cases it did not: the adjective's vector alone turned 121 and 98 cases.",
             ),
+        ],
+        correct=1,
+    ),
+    Question(
+        "Patched at *white* after layer 1, *blanche* stays; after layer 2, it turns. Where did *white* get the gender?",
+        answers=[
+            (
+                "In the feed-forward network of layer 2, which changes every token's vector",
+                "It works on each token alone, so nothing of *cow* can come from it.",
+            ),
+            ("In the self-attention of layer 2", "It is the only step between the two patches in which tokens meet."),
+            ("In the decoder's cross-attention", "Both patches are made before the decoder has looked at anything."),
         ],
         correct=1,
     ),
