@@ -47,7 +47,7 @@ def two_runs() -> None:
     )
 
 
-def exchange(pairs: Sequence[tuple[str, str]]) -> None:
+def exchange() -> None:
     """Draw four French captions beside their own English ones, and beside those of the sentence before."""
     with sheet(
         7.2,
@@ -62,7 +62,7 @@ def exchange(pairs: Sequence[tuple[str, str]]) -> None:
             for place in range(4):
                 x = 0.15 + 1.76 * place
                 card(axes, x, top, 1.62, 0.42, "key", nouns[place - moved][0], 0.3 if moved else 0.1)
-                arrow(axes, (x + 0.81, top + 0.46), (x + 0.81, top + 0.75), "wrong" if moved else "right")
+                arrow(axes, (x + 0.81, top + 0.46), (x + 0.81, top + 0.75), "key" if moved else "muted")
                 card(axes, x, top + 0.79, 1.62, 0.42, "query", nouns[place][1])
 
 
@@ -133,8 +133,8 @@ def all_runs() -> None:
     axes.tick_params(axis="y", length=0)
     show(
         figure,
-        alt="Ten runs, two seeds each, as bars from the loss with the own source to that with another's. With pre-norm, at "
-        "both rates, they reach from 2.2 to 5; with rate 1, warm-up 4,000 and 6 epochs from 2.6 to 4.9; at rate 0.5 from 3.2 to "
+        alt="Ten runs, two seeds each: bars from the loss with the own source to that with another's. With pre-norm, at "
+        "both rates, from 2.2 to 5; with rate 1, warm-up 4,000 and 6 epochs from 2.6 to 4.9; at rate 0.5 from 3.2 to "
         "4.4. Shorter ones at rate 0.158, in random order and with warm-up 4,000. The first run, 6 epochs and batches of 500 "
         "have hardly a bar or none.",
     )
