@@ -12,7 +12,7 @@ from transformer_lib.teaching.figures import COLOURS, arrow, card, heatmap, shee
 
 Run = list[dict[str, float]]
 MODELS = ["GRU with attention", "Transformer"]
-NAMES = {"rate": "rate {}", "warmup": "warm-up {:,}", "epochs": "{} epochs", "max_tokens": "batches of {}"}
+NAMES = {"rate": "rate {}", "warmup": "warm-up {:,}", "epochs": "\n{} epochs", "max_tokens": "batches of {}"}
 
 
 def _runs(change: dict[str, Any]) -> list[Run]:
@@ -57,7 +57,7 @@ def exchange() -> None:
     ) as axes:
         nouns = [("black dog", "chien noir"), ("little girl", "petite fille"), ("two women", "deux femmes")]
         nouns.append(("old man", "vieil homme"))
-        for moved, top, title in ((0, 0.45, "its own source"), (1, 2.45, "the next sentence gets it: another's source")):
+        for moved, top, title in ((0, 0.45, "its own source"), (1, 2.45, "moved on by one: another's source")):
             text(axes, 3.6, top - 0.22, title, weight="bold")
             for place in range(4):
                 x = 0.15 + 1.76 * place
@@ -97,7 +97,7 @@ def own_and_other(change: dict[str, Any] | None = None) -> None:
         axes.fill_between(x, own, other, color=COLOURS["mask"], alpha=0.2)
         for place in (0, -1):
             gap = f"gap {other[place] - own[place]:.2f}"
-            axes.text(x[place], other[place] + 0.15, gap, ha="right" if place else "left", color=COLOURS["ink"])
+            axes.text(x[place], own[place] - 0.3, gap, ha="right" if place else "left", color=COLOURS["ink"])
         axes.set(title=f"seed {seed}", xlabel="thousand captions seen", xlim=(0, 62), ylim=(4, 6.9))
     panels[0].set_ylabel("held-out loss")
     panels[0].legend(frameon=False, loc="upper left")
@@ -111,7 +111,8 @@ def own_and_other(change: dict[str, Any] | None = None) -> None:
 
 def _named(change: dict[str, Any]) -> str:
     words = {"pre_norm": "pre-norm", "by_length": "random order"}
-    return ", ".join(words.get(key) or NAMES[key].format(value) for key, value in change.items()) or "the first run"
+    named = ", ".join(words.get(key) or NAMES[key].format(value) for key, value in change.items())
+    return named.strip() or "the first run"
 
 
 def all_runs() -> None:
@@ -121,16 +122,16 @@ def all_runs() -> None:
     for row, change in enumerate(changes):
         for seed, run in enumerate(_runs(change)):
             own, other, y = run[-1]["loss"], run[-1]["loss of other sources"], row + 0.3 * seed - 0.15
-            axes.plot([own, other], [y, y], color=COLOURS["mask"], linewidth=5, solid_capstyle="butt")
+            axes.plot([own, other], [y, y], color=COLOURS["mask"], alpha=0.5, linewidth=5, solid_capstyle="butt")
             axes.plot(own, y, "o", markersize=9, color=COLOURS["query"])
             axes.plot(other, y, "s", markersize=5, color=COLOURS["key"])
     axes.set_yticks(range(len(changes)), [_named(change) for change in changes])
     axes.set(
-        title="Own source ●, another's ■: the bar is the gap",
-        xlabel="held-out loss at the end, two seeds a run",
+        xlabel="held-out loss at the end, two seeds",
         ylim=(len(changes) - 0.4, -0.6),
     )
     axes.tick_params(axis="y", length=0)
+    figure.suptitle("Own source ●, another's ■: the bar between is the gap", weight="bold")
     show(
         figure,
         alt="Ten runs, two seeds each: bars from the loss with the own source to that with another's. With pre-norm, at "
