@@ -97,14 +97,9 @@ def own_and_other(change: dict[str, Any] | None = None) -> None:
         axes.fill_between(x, own, other, color=COLOURS["mask"], alpha=0.2)
         for place in (0, -1):
             gap = f"gap {other[place] - own[place]:.2f}"
-            above = place == 0 and own[1] < own[0]  # where the line does not go
-            axes.text(
-                x[place],
-                other[place] + 0.12 if above else own[place] - 0.3,
-                gap,
-                ha="right" if place else "left",
-                color=COLOURS["ink"],
-            )
+            high = place == 0 and own[1] < own[0]  # where the line does not go
+            y, side = (other[0] + 0.12 if high else own[place] - 0.3), ("right" if place else "left")
+            axes.text(x[place], y, gap, ha=side, color=COLOURS["ink"])
         axes.set(title=f"seed {seed}", xlabel="thousand captions seen", xlim=(0, 62), ylim=(4, 6.9))
     panels[0].set_ylabel("held-out loss")
     panels[0].legend(frameon=False, loc="upper left")
