@@ -1,4 +1,4 @@
-"""What no table of an exercise expresses: the judges of chapters 4, 5, 7, 12, 16 and 18 tell right answers from usual mistakes."""
+"""What no table of an exercise expresses: the judges of six chapters tell right answers from usual mistakes."""
 
 import re
 
