@@ -1,4 +1,4 @@
-"""What no table of an exercise expresses: the judges of chapters 4, 5, 7, 12 and 18 tell right answers from usual mistakes."""
+"""What no table of an exercise expresses: the judges of six chapters tell right answers from usual mistakes."""
 
 import re
 
@@ -9,8 +9,12 @@ from torch import nn
 from torch.nn.functional import cross_entropy, pad
 
 from transformer_lib.alignment import AdditiveAttention, attention_pooling
+<<<<<<< HEAD
 from transformer_lib.attention import MultiHeadAttention
 from transformer_lib.teaching.exercises import alignment, bug_museum, encoder, positional_encoding, training
+=======
+from transformer_lib.teaching.exercises import alignment, bug_museum, encoder, positional_encoding, real_sentences, training
+>>>>>>> ch16
 
 NAMED = {
     "additive_attention": alignment,
@@ -19,6 +23,7 @@ NAMED = {
     "two_bends": encoder,
     "shift_matrix": positional_encoding,
     "my_training_step": training,
+    "my_two_losses": real_sentences,
 }
 
 
@@ -131,6 +136,20 @@ def step(zero=True, moves=1, divide=lambda losses, real, part, whole: losses[rea
 
 
 @torch.no_grad()
+def two_losses(model, batches, moved=(0, 1), pad_id=0, means=False):
+    """An answer to my_two_losses, with what it moves, counts or divides by."""
+    found = []
+    for by in moved:
+        totals, counts = [], []
+        for batch in batches:
+            logits = model(batch.source.roll(by, dims=0), batch.target_in).transpose(1, 2)
+            totals.append(cross_entropy(logits, batch.target_out, ignore_index=pad_id, reduction="sum").item())
+            counts.append((batch.target_out != pad_id).sum().item())
+        found.append(sum(t / c for t, c in zip(totals, counts)) / len(batches) if means else sum(totals) / sum(counts))
+    return found
+
+
+@torch.no_grad()
 def sees_future(model, source, target_in, laters=None, compared=None):
     before = model(source, target_in)
     for later in laters or range(1, target_in.size(1)):
@@ -203,6 +222,13 @@ CASES = [
     ("my_training_step", step(divide=lambda losses, real, part, whole: losses[real].mean()), "those of the whole batch"),
     ("my_training_step", step(divide=lambda losses, real, part, whole: losses[real].sum()), "this is a sum"),
     ("my_training_step", step(report=2.0), "return the loss per token"),
+    ("my_two_losses", two_losses, "✓"),
+    ("my_two_losses", lambda *given: two_losses(*given, moved=(0, -1)), "the other way"),
+    ("my_two_losses", lambda *given: two_losses(*given, moved=(1, 0)), "own sources come first"),
+    ("my_two_losses", lambda *given: two_losses(*given, moved=(0, 0)), "both losses are those with the own sources"),
+    ("my_two_losses", lambda *given: two_losses(*given, pad_id=-1), "padding counts"),
+    ("my_two_losses", lambda *given: two_losses(*given, means=True), "mean of the batches' means"),
+    ("my_two_losses", lambda *given: [2 * loss for loss in two_losses(*given)], "the losses should be"),
     ("sees_future", sees_future, "✓"),
     ("sees_future", lambda *given: True, "True for the right model"),
     ("sees_future", lambda *given: sees_future(*given, laters=[4]), "output 0 sees word 1 passes as right"),

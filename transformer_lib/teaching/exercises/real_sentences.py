@@ -1,57 +1,85 @@
 """Checks for the exercises of chapter 16, Real sentences."""
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
-from transformer_lib.teaching.exercises import exercise
+import torch
+from torch import nn
+from torch.nn import functional as F
 
-__all__ = ["one_change", "times_the_paper", "two_means", "unseen_words"]
+from transformer_lib.encoder import TransformerConfig
+from transformer_lib.seq2seq import PAD_ID
+from transformer_lib.teaching.exercises import Hint, check, exercise, expect, numbers, same
+from transformer_lib.training import Batch, evaluate
+from transformer_lib.transformer import Transformer
 
-
-def loss(source: str, target: str) -> list[float]:
-    """Return a loss for each word of the target, small where the source begins with the same letter."""
-    return [
-        0.1 * (place + 1) if word[0] in source else 1.0 + abs(len(source) - len(word))
-        for place, word in enumerate(target.split())
-    ]
-
-
-def _mean(sources: list[str], targets: list[str]) -> float:
-    each = [loss(source, target) for source, target in zip(sources, targets, strict=True)]
-    return sum(map(sum, each)) / sum(map(len, each))
-
-
-def _mean_of_means(sources: list[str], targets: list[str]) -> float:
-    each = [loss(source, target) for source, target in zip(sources, targets, strict=True)]
-    return sum(sum(losses) / len(losses) for losses in each) / len(each)
+__all__ = ["dearer_tokens", "my_two_losses", "one_change", "times_the_paper"]
 
 
 @exercise(
-    cases=[
-        (loss, ["dog", "cat", "woman"], ["dogue", "chat court vite", "wagon wallon"]),
-        (loss, ["a bird", "two men", "ski", "boat"], ["aigle bleu", "trois", "sportif seul ici", "bateau"]),
-        (loss, ["dog"] * 5, ["dogue", "chien dort", "grand dogue", "il dort", "un dogue ici"]),
-    ],
-    hint="Add up the losses of all tokens of all sentences, and divide by how many tokens there are",
-    parts=("the loss with their own sources", "the loss with others'"),
+    cases=[()],
+    hint="Which words of the French say that these are women, and not men? Both are two, and both sit on a bench",
 )
-def two_means(loss: Callable, sources: list[str], targets: list[str]) -> Iterator:
-    """The reader's `two_means(loss, sources, targets)` is the mean loss per token, with own sources and with others'."""
-    moved, back = [sources[-1], *sources[:-1]], [*sources[1:], sources[0]]
-    own, other = _mean(sources, targets), _mean(moved, targets)
-    count = sum(len(target.split()) for target in targets)
-    yield (own, other), "a gap where the sources differ, and a gap of 0 for the five with the same source"
-    means = _mean_of_means(sources, targets), _mean_of_means(moved, targets)
-    yield means, "this is a mean of means: a short sentence counts as much as a long one. Divide once, by all tokens"
-    yield (
-        (own, _mean(back, targets)),
-        "the sources have moved the other way: each goes to the next sentence, the last one to the first",
+def dearer_tokens() -> Iterator:
+    """The reader's `dearer_tokens()` lists the tokens of *Deux femmes sont assises …* that *men* in the source makes dearer."""
+    yield ["femmes", "assises"], "the noun, and the participle that agrees with it. Now measure by how much"
+    yield ["femmes"], "one more: which other word has a feminine ending?"
+    yield ["assises"], "one more: and the noun itself?"
+    yield ["femmes", "sont", "assises"], "sont is the plural, and men are as many as women: only gender differs"
+    yield ["assises", "femmes"], "both are right; list them in the order of the sentence"
+    yield ["Femmes", "Assises"], "write the tokens as they stand in the sentence, in lower case"
+
+
+def _sums(model: nn.Module, batches: Sequence[Batch], moved: int = 0) -> list[tuple[float, float, int, int]]:
+    """Return the loss at real places, that at all places, and how many there are of both, for each batch."""
+    found = []
+    for batch in batches:
+        with torch.no_grad():
+            logits = model(batch.source.roll(moved, dims=0), batch.target_in)
+        losses = F.cross_entropy(logits.transpose(1, 2), batch.target_out, reduction="none")
+        real = batch.target_out != PAD_ID
+        found.append((losses[real].sum().item(), losses.sum().item(), int(real.sum()), real.numel()))
+    return found
+
+
+@check
+def my_two_losses(attempt: Callable) -> str:
+    """The reader's `my_two_losses(model, batches)` is the loss per token with own sources, and with the others'."""
+    torch.manual_seed(0)
+    config = TransformerConfig(
+        d_model=16, num_layers=1, num_heads=2, d_ff=16, dropout=0.2, source_vocab_size=12, target_vocab_size=12
     )
-    yield (other, own), "the own sources come first, then the others'"
-    yield (own, other - own), "return the two losses, not the gap between them"
-    yield (own, own), "with other sources too each sentence has its own: move them on by one"
-    yield (own * count, other * count), "these are sums: divide by the number of tokens"
-    yield (own * count / len(targets), other * count / len(targets)), "divide by the number of tokens, not of sentences"
+    model = Transformer(config).double().eval()
+    pairs = [([4, 5, 6], [7, 8, 2]), ([6], [9, 2]), ([5, 4, 8, 9], [10, 4, 6, 7, 2]), ([11, 4], [5, 6, 7, 2]), ([10], [4, 2])]
+    batches = [Batch.from_pairs(pairs[:3]), Batch.from_pairs(pairs[3:])]
+    given = numbers(attempt(model, batches), (2,), "the result, the two losses,")
+
+    def per_token(moved: int) -> float:
+        sums = _sums(model, batches, moved)
+        return sum(loss for loss, _, _, _ in sums) / sum(count for _, _, count, _ in sums)
+
+    own, other = evaluate(model, batches), per_token(1)
+    sums = [_sums(model, batches, moved) for moved in (0, 1)]
+    slips = [
+        ((own, per_token(-1)), "the sources move the other way: each goes to the next sentence, the last one to the first"),
+        ((other, own), "the own sources come first, then the others'"),
+        ((own, own), "both losses are those with the own sources: move them on with roll, along the batch, dims=0"),
+        ((own, other - own), "return the two losses, not the gap"),
+        (
+            [sum(loss / count for loss, _, count, _ in of) / len(of) for of in sums],
+            "this is a mean of the batches' means: add up all losses, and divide once by the number of all tokens",
+        ),
+        (
+            [sum(loss for _, loss, _, _ in of) / sum(places for *_, places in of) for of in sums],
+            "padding counts: leave out the places where target_out is PAD_ID",
+        ),
+        ([sum(loss for loss, *_ in of) for of in sums], "these are sums: divide by the number of tokens"),
+    ]
+    for slip, hint in slips:
+        if same(given, slip):
+            raise Hint(hint)
+    if not same(given, (own, other)):
+        expect(given, (own, other), "Add up -log p of each token, source after source, and divide by all tokens", "the losses")
+    return "both are those of the library's evaluate"
 
 
 @exercise(
@@ -106,36 +134,3 @@ def one_change(first: dict, runs: dict[str, dict]) -> Iterator:
     yield [name for name in runs if differ[name] >= 1], "where two settings differ you cannot tell which of them it was"
     yield [name for name in runs if differ[name] != 1], "these are all the others"
     yield sum(differ[name] == 1 for name in runs), "return their names, not how many they are"
-
-
-def _words(text: str) -> list[str]:
-    return re.findall(r"\w+", text.lower())
-
-
-@exercise(
-    cases=[
-        ("The theory of the cat: a sketchy theory.", ["A theoryless man sits on the sofa.", "A cat!", "Fond of tea"]),
-        ("A dog and another cart sing", ["Another dog and a CARTOON", "singers"]),
-    ],
-    hint="Collect the words of all training sentences, and ask of each word of the sentence whether it is among them",
-)
-def unseen_words(sentence: str, training: list[str]) -> Iterator:
-    """The reader's `unseen_words(sentence, training)` lists the words of the sentence that no training sentence has."""
-    seen = {word for text in training for word in _words(text)}
-    unseen = [word for word in _words(sentence) if word not in seen]
-    once = list(dict.fromkeys(unseen))
-    yield once, "a suspicion, where to look first: it is no cause yet"
-    yield unseen, "each word once"
-    yield sorted(once), "in the order of the sentence, not of the alphabet"
-    together = " ".join(training).lower()
-    yield (
-        [word for word in dict.fromkeys(_words(sentence)) if word not in together] or [""],
-        "whole words: theory is not in theoryless",
-    )
-    exact = {word for text in training for word in re.findall(r"\w+", text)}
-    as_written = [word for word in re.findall(r"\w+", sentence) if word not in exact]
-    yield list(dict.fromkeys(as_written)), "The and the are one word: make both sides lower case"
-    split = {word for text in training for word in text.lower().split()}
-    parts = [word for word in sentence.lower().split() if word not in split]
-    yield list(dict.fromkeys(parts)), "a comma or a point is no part of a word: find the words as said above"
-    yield [word for word in dict.fromkeys(_words(sentence)) if word in seen], "these are the words that it has seen"

@@ -26,7 +26,7 @@ QUESTIONS = [
         answers=[
             ("0.45", "Losses are logarithms: the gap is the logarithm of the ratio, not the difference of the probabilities."),
             ("4", "This is the ratio, e to the power of the gap."),
-            ("log 4", "The logarithm of 0.6/0.15: its own source makes the word 4 times as likely."),
+            ("ln 4", "The logarithm of 0.6/0.15: its own source makes the word 4 times as likely."),
         ],
         correct=2,
     ),

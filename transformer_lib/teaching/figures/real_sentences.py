@@ -1,0 +1,224 @@
+"""The figures of chapter 16, Real sentences."""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from matplotlib.axes import Axes
+
+from transformer_lib.schedule import noam_rate
+from transformer_lib.teaching import record
+from transformer_lib.teaching.figures import COLOURS, arrow, card, heatmap, sheet, show, subplots, text
+
+Run = list[dict[str, float]]
+MODELS = ["GRU with attention", "Transformer"]
+NAMES = {"rate": "rate {}", "warmup": "warm-up {:,}", "epochs": "\n{} epochs", "max_tokens": "batches of {}"}
+
+
+def _runs(change: dict[str, Any]) -> list[Run]:
+    """Return what was measured in the runs with this change, one for each seed."""
+    causes = record("multi30k_causes")
+    name = next(name for name, changed in causes["settings"]["changes"].items() if changed == change)
+    return causes["numbers"][name]
+
+
+def _line(axes: Axes, run: Run, what: str, role: str, **look: Any) -> None:
+    sentences, losses = [[point[key] for point in run] for key in ("sentences", what)]
+    axes.plot([count / 1000 for count in sentences], losses, color=COLOURS[role], **{"marker": "o"} | look)
+
+
+def two_runs() -> None:
+    """Draw the held-out losses of the first run and of one with one setting changed."""
+    figure, panels = subplots(columns=2, width=7.2, height=3.7, share_y=True)
+    for axes, (title, change) in zip(panels, {"the first run": {}, "one setting changed": {"pre_norm": True}}.items()):
+        for run, style in zip(_runs(change), ("-", "--")):
+            _line(axes, run, "loss", "query", linestyle=style)
+        axes.axhline(math.log(5000), color=COLOURS["muted"], linewidth=1, zorder=0)
+        axes.set(title=title, xlabel="thousand captions seen", xlim=(0, 61), ylim=(0, 9.5))
+    panels[0].text(3, 7.5, "knows nothing", color=COLOURS["muted"])
+    panels[0].set_ylabel("held-out loss")
+    panels[1].text(30, 3.3, "two seeds", color=COLOURS["query"])
+    figure.suptitle("The same captions, the same 684 steps", weight="bold")
+    show(
+        figure,
+        alt="Held-out losses of two seeds against the captions seen, up to 58 thousand. A line at 8.5 marks a model that knows "
+        "nothing. Left, the first run: both begin near 4.8; one ends near 4.5, the other rises to 6.1 and ends near 5.6. "
+        "Right, with one setting changed, both fall from 3.9 to 2.2.",
+    )
+
+
+def exchange() -> None:
+    """Draw four French captions beside their own English ones, and beside those of the sentence before."""
+    with sheet(
+        7.2,
+        3.9,
+        "Above, four French captions below their own English ones, a line from each to each. Below, the same French captions "
+        "with the English ones moved on by one: the dog's stands above the girl's French, and the last one above the first.",
+    ) as axes:
+        nouns = [("black dog", "chien noir"), ("little girl", "petite fille"), ("two women", "deux femmes")]
+        nouns.append(("old man", "vieil homme"))
+        for moved, top, title in ((0, 0.45, "its own source"), (1, 2.45, "moved on by one: another's source")):
+            text(axes, 3.6, top - 0.22, title, weight="bold")
+            for place in range(4):
+                x = 0.15 + 1.76 * place
+                card(axes, x, top, 1.62, 0.42, "key", nouns[place - moved][0], 0.3 if moved else 0.1)
+                arrow(axes, (x + 0.81, top + 0.46), (x + 0.81, top + 0.75), "key" if moved else "muted")
+                card(axes, x, top + 0.79, 1.62, 0.42, "query", nouns[place][1])
+
+
+def sixteen_losses(table: Sequence[Sequence[float]]) -> None:
+    """Draw the loss of each French caption with each English one."""
+    figure, axes = subplots(width=7.2, height=4.2)
+    heatmap(
+        axes,
+        table,
+        title="Only with its own source is a sentence cheap",
+        x_label="the English that it is given",
+        y_label="the French to write",
+        x_ticks=["dog", "girl", "women", "man"],
+        y_ticks=["chien", "fille", "femmes", "homme"],
+        write_values=True,
+    )
+    show(
+        figure,
+        alt="Sixteen losses: four French captions, each with four English sources. On the diagonal, where a caption has its "
+        "own source, they are near 0.1. All others lie between 4 and 8.",
+    )
+
+
+def own_and_other(change: dict[str, Any] | None = None) -> None:
+    """Draw the two losses of a run, a panel for each seed; the area between them is the gap."""
+    figure, panels = subplots(columns=2, width=7.2, height=3.7, share_y=True)
+    for seed, (axes, run) in enumerate(zip(panels, _runs(change or {}))):
+        _line(axes, run, "loss of other sources", "key", label="another's source", linestyle="--")
+        _line(axes, run, "loss", "query", label="its own source")
+        x = [point["sentences"] / 1000 for point in run]
+        own, other = ([point[key] for point in run] for key in ("loss", "loss of other sources"))
+        axes.fill_between(x, own, other, color=COLOURS["mask"], alpha=0.2)
+        for place in (0, -1):
+            gap = f"gap {other[place] - own[place]:.2f}"
+            high = place == 0 and own[1] < own[0]  # where the line does not go
+            y, side = (other[0] + 0.12 if high else own[place] - 0.3), ("right" if place else "left")
+            axes.text(x[place], y, gap, ha=side, color=COLOURS["ink"])
+        axes.set(title=f"seed {seed}", xlabel="thousand captions seen", xlim=(0, 62), ylim=(4, 6.9))
+    panels[0].set_ylabel("held-out loss")
+    panels[0].legend(frameon=False, loc="upper left")
+    figure.suptitle("The first run: the source makes hardly a difference", weight="bold")
+    show(
+        figure,
+        alt="Two panels, one for each seed, with the loss for the own source and for another's. Seed 0: the gap is 0.34 after "
+        "half an epoch and 0.13 at the end. Seed 1: 0.38 after half an epoch, and 0.00 at the end, where the lines meet.",
+    )
+
+
+def _named(change: dict[str, Any]) -> str:
+    words = {"pre_norm": "pre-norm", "by_length": "random order"}
+    named = ", ".join(words.get(key) or NAMES[key].format(value) for key, value in change.items())
+    return named.strip() or "the first run"
+
+
+def all_runs() -> None:
+    """Draw the two losses at the end of all runs of the record, the one that reads best at the top."""
+    changes = sorted(record("multi30k_causes")["settings"]["changes"].values(), key=lambda change: _runs(change)[0][-1]["loss"])
+    figure, axes = subplots(width=7.2, height=5.4)
+    for row, change in enumerate(changes):
+        for seed, run in enumerate(_runs(change)):
+            own, other, y = run[-1]["loss"], run[-1]["loss of other sources"], row + 0.3 * seed - 0.15
+            axes.plot([own, other], [y, y], color=COLOURS["mask"], alpha=0.5, linewidth=5, solid_capstyle="butt")
+            axes.plot(own, y, "o", markersize=9, color=COLOURS["query"])
+            axes.plot(other, y, "s", markersize=5, color=COLOURS["key"])
+    axes.set_yticks(range(len(changes)), [_named(change) for change in changes])
+    axes.set(
+        xlabel="held-out loss at the end, two seeds",
+        ylim=(len(changes) - 0.4, -0.6),
+    )
+    axes.tick_params(axis="y", length=0)
+    figure.suptitle("Own source ●, another's ■: the bar between is the gap", weight="bold")
+    show(
+        figure,
+        alt="Ten runs, two seeds each: bars from the loss with the own source to that with another's. With pre-norm, at "
+        "both rates, from 2.2 to 5; with rate 1, warm-up 4,000 and 6 epochs from 2.6 to 4.9; at rate 0.5 from 3.2 to "
+        "4.4. Shorter ones at rate 0.158, in random order and with warm-up 4,000. The first run, 6 epochs and batches of 500 "
+        "have hardly a bar or none.",
+    )
+
+
+def cool_down() -> None:
+    """Draw the rate and the held-out loss of the run that made the translator of captions."""
+    numbers = record("multi30k")["numbers"]
+    made = numbers["tries"][numbers["best"]]
+    given = made["settings"]
+    steps, cooldown = made["steps"], given["cooldown"]
+    figure, (left, right) = subplots(columns=2, width=7.2, height=3.5)
+    at = range(100, steps + 1, 100)
+    rates = [
+        given["learning_rate"] * noam_rate(step, given["d_model"], given["warmup"]) * min(1, (steps - step) / cooldown)
+        for step in at
+    ]
+    left.plot([step / 1000 for step in at], [1000 * rate for rate in rates], color=COLOURS["query"])
+    left.set(title="rate, in thousandths", xlabel="thousand steps", ylim=(0, None))
+    losses = {int(step): loss for step, loss in made["validation_losses"].items()}
+    right.plot([step / 1000 for step in losses], list(losses.values()), color=COLOURS["query"])
+    right.set(title="held-out loss", xlabel="thousand steps", ylim=(0.9, 2.6))
+    for axes in (left, right):
+        axes.axvspan((steps - cooldown) / 1000, steps / 1000, color=COLOURS["key"], alpha=0.15)
+        axes.set_xlim(0, steps / 1000)
+    start = losses[steps - cooldown]
+    right.text(63, 1.75, f"cool-down:\n{start:.2f} to {losses[steps]:.2f}", color=COLOURS["ink"], ha="right")
+    figure.suptitle("The translator: 64,000 steps, the last third cooling down", weight="bold")
+    show(
+        figure,
+        alt=f"Left, the learning rate: it climbs for 4,000 steps to 0.0021, falls slowly, and in the last 22,000 steps to 0. "
+        f"Right, the held-out loss: it falls steeply at first, is {start:.2f} at step 42,000, {losses[steps]:.2f} at the end.",
+    )
+
+
+def token_losses(tokens: Sequence[str], losses: dict[str, Sequence[float]]) -> None:
+    """Draw the loss of each token, a bar for each source."""
+    figure, axes = subplots(width=7.2, height=4.1)
+    for side, ((source, of_tokens), role) in enumerate(zip(losses.items(), ("query", "key"))):
+        places = [place + 0.38 * side for place in range(len(tokens))]
+        axes.bar(places, of_tokens, width=0.36, color=COLOURS[role], label=source, hatch="//" if side else None, ec="white")
+    axes.set_xticks([place + 0.19 for place in range(len(tokens))], tokens)
+    axes.legend(frameon=False, loc="upper left", title="source")
+    axes.set(title="The source decides about “ne”", ylabel="loss of the token", ylim=(0, 17.5))
+    show(
+        figure,
+        alt="Two bars for each token of: Le chat ne dort pas. With not in the source, ne costs about 3 nats, without it about "
+        "11. With both sources pas costs 8 to 9 nats.",
+    )
+
+
+def _scores(kind: str) -> Iterator[tuple[str, list[int], list[list[float]]]]:
+    found = record("multi30k_models")
+    sizes = found["settings"]["budgets"][kind]
+    for name in MODELS:
+        of_seeds = found["numbers"]["models"][name]["seeds"]
+        yield name, sizes, [[seed[f"{size} {kind}"]["bleu"] for seed in of_seeds] for size in sizes]
+
+
+def race_so_far() -> None:
+    """Draw the BLEU of a GRU with attention and of a Transformer, by seconds and by tokens."""
+    figure, panels = subplots(columns=2, width=7.2, height=3.7, share_y=True)
+    looks = {"GRU with attention": ("key", "--"), "Transformer": ("query", "-")}
+    for axes, kind, unit, title in [
+        (panels[0], "seconds", 1, "equal time"),
+        (panels[1], "tokens", 1_000_000, "equal tokens"),
+    ]:
+        for name, sizes, scores in _scores(kind):
+            role, style = looks[name]
+            means = [sum(of_seeds) / len(of_seeds) for of_seeds in scores]
+            x = [size / unit for size in sizes]
+            axes.plot(x, means, style, color=COLOURS[role], label=name)
+            axes.plot(x, scores, "o", markersize=4, color=COLOURS[role])
+        axes.set(title=title, ylim=(0, 50), xlim=(0, x[-1] * 1.06))
+    panels[0].set(xlabel="seconds of one core", ylabel="BLEU", xticks=[0, 60, 120, 240])
+    panels[1].set(xlabel="million target tokens", xticks=[0, 0.6, 1.2, 1.8])
+    panels[0].legend(frameon=False, loc="lower right")
+    figure.suptitle("So far the GRU is ahead, and the lead shrinks", weight="bold")
+    show(
+        figure,
+        alt="BLEU of a GRU with attention and of a Transformer, means of three seeds with a dot for each. After 60, 120 and "
+        "240 seconds the GRU has 31.6, 38.2 and 44.3, the Transformer 23.8, 35.3 and 43.3. After 0.3, 0.6, 1.2 and 1.8 million "
+        "tokens the GRU has 28.6, 36.7, 43.2 and 45.2, the Transformer 12.3, 27.0, 38.2 and 42.7.",
+    )
