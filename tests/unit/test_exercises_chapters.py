@@ -9,12 +9,8 @@ from torch import nn
 from torch.nn.functional import cross_entropy, pad
 
 from transformer_lib.alignment import AdditiveAttention, attention_pooling
-<<<<<<< HEAD
 from transformer_lib.attention import MultiHeadAttention
-from transformer_lib.teaching.exercises import alignment, bug_museum, encoder, positional_encoding, training
-=======
 from transformer_lib.teaching.exercises import alignment, bug_museum, encoder, positional_encoding, real_sentences, training
->>>>>>> ch16
 
 NAMED = {
     "additive_attention": alignment,
