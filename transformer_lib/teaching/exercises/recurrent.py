@@ -101,7 +101,6 @@ def lstm_layer(x: Tensor, w_x: Tensor, w_h: Tensor, b: Tensor) -> Iterator:
     yield (right[0].transpose(0, 1), right[1]), "the steps come first: stack the outputs along dim=1, for (batch, seq, hidden)"
     yield (last, right[1]), "that is the last output alone: keep the outputs of all steps, and stack them"
     yield (right[0], last), "the second result is the last h; return the last c"
-    yield slip(carry_h=False), "each step reads the h from the beginning: give the new h to the next step"
     yield slip(carry_c=False), "each step reads the c from the beginning: give the new c to the next step"
     yield slip(coupled=True), "that is the GRU's way, 1 - f in place of i: an LSTM has an input gate of its own"
     yield slip(order="figo"), "input gate and forget gate are exchanged: the input gate comes first"
@@ -111,4 +110,4 @@ def lstm_layer(x: Tensor, w_x: Tensor, w_h: Tensor, b: Tensor) -> Iterator:
     yield slip(propose=torch.sigmoid), "the proposal g needs tanh; only the gates have the sigmoid"
     yield slip(gate=lambda a: a), "the gates need the sigmoid"
     yield _lstm(x, w_x, w_h, 0 * b), "the bias b is missing"
-    yield _lstm(x, w_x, 0 * w_h, b), "the gates do not see h: add h @ w_h.T"
+    yield _lstm(x, w_x, 0 * w_h, b), "the gates do not see the last h: add h @ w_h.T, and give the new h to the next step"

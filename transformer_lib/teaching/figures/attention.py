@@ -127,7 +127,7 @@ def softmax_widths(words: int = 8, seed: int = 2) -> None:
         "the root of the width: the same gentle bars three times."
     )
     figure, every = subplots(2, 3, height=3.7, share_y=True)
-    figure.suptitle("Undivided, one word takes everything", weight="bold", size=15)
+    figure.suptitle("Undivided, the wider the vectors, the more one word takes", weight="bold", size=15)
     for column, d_k in enumerate([4, 64, 1024]):
         for row, scores in enumerate([unit * d_k**0.5, unit]):
             axes, weights = every[row, column], scores.softmax(dim=0)
@@ -249,7 +249,7 @@ def multi_head(
         text(axes, 6.25, top + 0.28, "left: head 0\nright: head 1", linespacing=1.3)
         text(axes, 6.25, top + 0.8, "K, V likewise", "muted")
         text(axes, 0.06, 2.52, "2  Look up in each head", ha="left", size=15, weight="bold")
-        for head, (low, name) in enumerate([(3.06, "head 0\nwho?"), (4.4, "head 1\nwhat?")]):
+        for head, (low, name) in enumerate([(3.06, "head 0"), (4.4, "head 1")]):
             deep = 0.14 + 0.26 * head
             text(axes, 0.42, low + 0.43, name, linespacing=1.15)
             for x, part, role, letter in zip((0.95, 1.68, 2.41), parts, ("query", "key", "value"), "QKV", strict=True):
