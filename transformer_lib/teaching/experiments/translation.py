@@ -94,13 +94,16 @@ def recurrent_model(kind: str, vocab: int, shared: bool, dropout: float) -> nn.M
         model.decoder.output = nn.Sequential(narrower, nn.Dropout(dropout), scores)
     else:
         model.decoder.output = nn.Sequential(nn.Dropout(dropout), model.decoder.output)
+    model.decoder.output.out_features = vocab  # the models check their tokens against it
     return model
 
 
-def make_model(kind: str, vocab: int, shared: bool = True, dropout: float = SETTINGS["dropout"]) -> nn.Module:
+def make_model(
+    kind: str, vocab: int, shared: bool = True, dropout: float = SETTINGS["dropout"], max_len: int = 64
+) -> nn.Module:
     """Return an untrained model of `KINDS`; with `shared` its source words, target words and output are one matrix."""
     if kind == "Transformer":
-        return CachedTransformer(transformer_config(vocab, shared_vocabulary=shared, dropout=dropout))
+        return CachedTransformer(transformer_config(vocab, shared_vocabulary=shared, dropout=dropout, max_len=max_len))
     return recurrent_model(kind, vocab, shared, dropout)
 
 
