@@ -1,9 +1,11 @@
 """Chapter 14's experiments: three kinds of translator on equal terms, one change at a time, one head less."""
 
 import copy
+import json
 import math
 import tempfile
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -19,7 +21,8 @@ from transformer_lib.decoding import CachedTransformer
 from transformer_lib.encoder import TransformerConfig
 from transformer_lib.schedule import NoamSchedule, noam_rate, transformer_optimizer
 from transformer_lib.seq2seq import Seq2Seq
-from transformer_lib.teaching.corpora.english_french import grammar_corpus
+from transformer_lib.teaching import record
+from transformer_lib.teaching.corpora.english_french import WORD_FORMS, grammar_corpus
 from transformer_lib.training import Checkpoint, History, average_checkpoints, evaluate, token_batches, train, training_step
 from transformer_lib.translation import (
     BytePairTokenizer,
@@ -234,3 +237,132 @@ def measure(translator: Translator, pairs: tuple[tuple[str, str], ...], beam: in
         "loss": evaluate(translator.model, batches),
         "by_length": {length: by_length[length] for length in sorted(by_length, key=int)},
     }
+
+
+# What the page asks
+
+
+def dictionary(pairs: Sequence[tuple[str, str]]) -> Callable[[str], str]:
+    """Return what translates word by word, each word by the one that most often stands in the same pairs (Dice's number)."""
+    sides = [(set(english.split()), set(_french_words(french))) for english, french in pairs]
+    holds_english = Counter(word for english, _ in sides for word in english)
+    holds_french = Counter(word for _, french in sides for word in french)
+    holds_both = Counter((e, f) for english, french in sides for e in english for f in french)
+    best: dict[str, tuple[str, float]] = {}
+    for (e, f), both in sorted(holds_both.items()):
+        dice = 2 * both / (holds_english[e] + holds_french[f])
+        if dice > best.get(e, ("", 0))[1]:
+            best[e] = (f, dice)
+    return lambda text: " ".join(best[word][0] for word in text.split()).replace("' ", "'")
+
+
+def _french_words(text: str) -> list[str]:
+    """Return the words of a French text; l'homme is the two words l' and homme."""
+    return text.replace("'", "' ").split()
+
+
+def first_merges(counts: dict[str, int]) -> None:
+    """Print which pair of characters three rules join first, in words that occur so often."""
+    single: Counter = Counter()
+    pairs: Counter = Counter()
+    for word, count in counts.items():
+        pieces = ["▁", *word]
+        for piece in pieces:
+            single[piece] += count
+        for pair in zip(pieces, pieces[1:], strict=False):
+            pairs[pair] += count
+
+    def log_likelihood(pieces: Counter) -> float:
+        return sum(n * math.log(n / pieces.total()) for n in pieces.values() if n)
+
+    def gain(pair: tuple[str, str]) -> float:
+        joined = single - Counter({piece: pairs[pair] for piece in pair}) + Counter({"".join(pair): pairs[pair]})
+        return log_likelihood(joined) - log_likelihood(single)
+
+    def ratio(pair: tuple[str, str]) -> float:
+        return pairs[pair] / (single[pair[0]] * single[pair[1]])
+
+    for name, rule, digits in [("count", pairs.get, 0), ("gain in log-likelihood", gain, 1), ("ratio", ratio, 3)]:
+        best = max(pairs, key=rule)
+        print(f"{name:24}{' + '.join(best)}   {rule(best):.{digits}f}")
+
+
+def compare_tokenizer(tokenizer: BytePairTokenizer, corpus: ParallelCorpus, merged: Callable) -> None:
+    """Check that texts come back, and each of the first 100 merges against all counts; print a line each."""
+    texts = [text for name in SETS for pair in getattr(corpus, name) for text in pair]
+    assert [tokenizer.decode(tokenizer.encode(text)) for text in texts] == texts
+    print(f"{len(texts) // 2:,} test pairs, both languages, come back as they were")
+    cut = tokenizer.backend.pre_tokenizer.pre_tokenize_str
+    counts = Counter(word for pair in corpus.train for text in pair for word, _ in cut(text))
+    in_pieces = {word: list(word) for word in counts}
+    for pair in map(tuple, json.loads(tokenizer.backend.to_str())["model"]["merges"][:100]):
+        frequent: Counter = Counter()
+        for word, pieces in in_pieces.items():
+            for neighbours in zip(pieces, pieces[1:], strict=False):
+                frequent[neighbours] += counts[word]
+        assert frequent[pair] == max(frequent.values())
+        in_pieces = {word: merged(pieces, pair) for word, pieces in in_pieces.items()}
+    print("each of the library's first 100 merges joins a most frequent pair")
+
+
+def errors(translator: Translator, pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str, str]]:
+    """Return (English, right, wrote) of each wrong translation."""
+    translations = translator.translate([english for english, _ in pairs])
+    return [(*pair, wrote) for pair, wrote in zip(pairs, translations, strict=True) if wrote != pair[1]]
+
+
+def show_errors(wrong: Sequence[tuple[str, str, str]]) -> None:
+    """Print some of `errors`, three lines each."""
+    for english, french, wrote in wrong:
+        print(f"{english}\n    right: {french}\n    wrote: {wrote}")
+
+
+def four_translators() -> dict[str, list[dict[str, Any]]]:
+    """Return the recorded runs of the three kinds and of the Transformer with rotary positions, three seeds each."""
+    runs = dict(record("translation")["numbers"]["one matrix"])
+    return runs | {"Transformer, rotary": record("after_positions")["numbers"]["rotary"]}
+
+
+def kind_of_error(right: str, wrote: str) -> str:
+    """Return the first kind that fits a wrong translation."""
+    rights, wrotes = _french_words(right), _french_words(wrote)
+    differing = [pair for pair in zip(rights, wrotes, strict=False) if pair[0] != pair[1]]
+    rest_of_right, rest_of_wrote = iter(rights), iter(wrotes)
+    runs = ((i, n) for n in range(1, 6) for i in range(len(wrotes) - 2 * n + 1))
+    if any(wrotes[i : i + n] == wrotes[i + n : i + 2 * n] for i, n in runs):
+        return "turns in a circle"
+    if wrotes == rights[: len(wrotes)]:
+        return "stopped early, right so far"
+    if sorted(wrotes) == sorted(rights):
+        return "word order"
+    if all(word in rest_of_right for word in wrotes):  # each after the one before
+        return "left something out"
+    if all(word in rest_of_wrote for word in rights):
+        return "invented something"
+    if len(wrotes) == len(rights):
+        if all(any(one in forms and other in forms for forms in WORD_FORMS) for one, other in differing):
+            return "agreement: another form of the word"
+        if all(one[:-1] == other[:-1] for one, other in differing):
+            return "elision"
+        return "another word"
+    return "several of these"
+
+
+def compare_translators() -> None:
+    """Print what the four translators get right, and their loss: means of three recorded seeds."""
+    print(f"{'mean of three seeds':22}{'held out':>10}{'unseen':>9}{'longer':>9}{'loss, held out':>17}")
+    shares = {}
+    for name, runs in four_translators().items():
+        shares[name] = [sum(run[which]["exact_match"] for run in runs) / 3 for which in ("held_out", "unseen", "longer")]
+        loss = sum(run["held_out"]["loss"] for run in runs) / 3
+        print(f"{name:22}{shares[name][0]:10.2f}{shares[name][1]:9.2f}{shares[name][2]:9.2f}{loss:17.3f}")
+
+
+def step_ratios() -> None:
+    """Print the recorded time of a training step as a multiple of the Transformer's, measured side by side."""
+    found = record("translation_time")
+    lengths, seconds = found["settings"]["lengths"], found["numbers"]["seconds"]
+    print("times the Transformer's".ljust(24) + "".join(f"{f'{length} tokens':>12}" for length in lengths[::2]))
+    for name, times in seconds.items():
+        ratios = [mine / its for mine, its in zip(times, seconds["Transformer"], strict=True)]
+        print(f"{name:24}" + "".join(f"{ratio:12.1f}" for ratio in ratios[::2]))
