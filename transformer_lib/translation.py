@@ -47,7 +47,7 @@ class BytePairTokenizer:
 
     @classmethod
     def train(cls, sentences: Iterable[str], vocab_size: int) -> "BytePairTokenizer":
-        """Return a tokenizer of at most `vocab_size` tokens, learned from `sentences`."""
+        """Return a tokenizer of at most `vocab_size` tokens."""
         return cls(learn_pieces(sentences, vocab_size))
 
     def __len__(self) -> int:

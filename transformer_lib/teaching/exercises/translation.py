@@ -6,34 +6,7 @@ from itertools import pairwise
 
 from transformer_lib.teaching.exercises import Hint, check, compare, exercise
 
-__all__ = ["clipped_precision", "longest_pieces", "my_merges", "pieces_of_slower"]
-
-
-@exercise(
-    cases=[
-        (prediction.split(), reference.split())
-        for prediction, reference in (
-            ("le le le le", "le chat dort"),
-            ("je ne vois pas le chien", "je ne vois pas ce chien"),
-            ("le chat et le chien", "le chien et le chat dorment ici"),
-            ("le le chien", "le chat"),
-            ("oui", "non"),
-        )
-    ],
-    hint="Sum, over the different words, the smaller of the two counts; divide by the length of the prediction",
-)
-def clipped_precision(prediction: list[str], reference: list[str]) -> Iterator:
-    """The reader's `clipped_precision(prediction, reference)` is the share of predicted words that the reference also has."""
-    shared, both = (Counter(prediction) & Counter(reference)).total(), len({*prediction} & {*reference})
-    yield shared / len(prediction), "le le le le gets 1/4 now, and not 4/4"
-    yield (
-        sum(word in reference for word in prediction) / len(prediction),
-        "a word counts at most as often as in the reference: clip",
-    )
-    yield both / len(prediction), "a word that both have twice counts twice: sets forget that"
-    yield both / len({*prediction}), "count every word, not every different word"
-    yield shared / len(reference), "that is recall: divide by the number of words of the prediction"
-    yield shared, "these are the counts: divide by the number of words of the prediction"
+__all__ = ["longest_pieces", "my_merges", "pieces_of_slower"]
 
 
 def _without_mark(pieces: Sequence[str]) -> list[str]:
@@ -128,7 +101,7 @@ def my_merges(attempt: Callable) -> str:
                 (_written(_learn(counts, how_many, mark="")), "begin each word with the mark ▁"),
                 (
                     _written(_learn(counts, how_many, weighed=False)),
-                    "a word counts as often as it occurs: add counts[word], not 1",
+                    "a word counts as often as it occurs: counts[word]",
                 ),
                 (_written(_learn(counts, how_many, most=1)), "join the pair everywhere in a word, not only at its first place"),
             ]

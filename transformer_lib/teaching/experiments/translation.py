@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -269,7 +270,7 @@ def first_merges(counts: dict[str, int]) -> None:
         pieces = ["▁", *word]
         for piece in pieces:
             single[piece] += count
-        for pair in zip(pieces, pieces[1:], strict=False):
+        for pair in pairwise(pieces):
             pairs[pair] += count
 
     def log_likelihood(pieces: Counter) -> float:
@@ -298,7 +299,7 @@ def compare_tokenizer(tokenizer: BytePairTokenizer, corpus: ParallelCorpus, merg
     for pair in map(tuple, json.loads(tokenizer.backend.to_str())["model"]["merges"][:100]):
         frequent: Counter = Counter()
         for word, pieces in in_pieces.items():
-            for neighbours in zip(pieces, pieces[1:], strict=False):
+            for neighbours in pairwise(pieces):
                 frequent[neighbours] += counts[word]
         assert frequent[pair] == max(frequent.values())
         in_pieces = {word: merged(pieces, pair) for word, pieces in in_pieces.items()}
@@ -366,3 +367,55 @@ def step_ratios() -> None:
     for name, times in seconds.items():
         ratios = [mine / its for mine, its in zip(times, seconds["Transformer"], strict=True)]
         print(f"{name:24}" + "".join(f"{ratio:12.1f}" for ratio in ratios[::2]))
+
+
+# What the page that goes deeper asks
+
+
+def apart(corpus: ParallelCorpus) -> None:
+    """Check that no sentence is in two sets and that training has each English word; print the sizes of the sets."""
+    sets = {name: getattr(corpus, name) for name in ("train", *SETS)}
+    sentences = [english for pairs in sets.values() for english, _ in pairs]
+    assert len(sentences) == len(set(sentences))
+    known = {word for english, _ in corpus.train for word in english.split()}
+    for name, pairs in sets.items():
+        words = [len(text.split()) for pair in pairs for text in pair]
+        mean = sum(len(english.split()) for english, _ in pairs) / len(pairs)
+        print(f"{name:10}{len(pairs):6,} pairs, {min(words):2} to {max(words)} words, {mean:.1f} English words on average")
+        assert all(set(english.split()) <= known for english, _ in pairs)
+    print("no sentence is in two sets, and train has each English word")
+
+
+def nine_runs() -> None:
+    """Print the record behind the comparison: the rates that were tried, and each run, with one matrix and with three."""
+    numbers = record("translation")["numbers"]
+    print("held-out loss per token, by the rate's factor")
+    for kind, losses in numbers["held-out loss by rate"].items():
+        print(f"{kind:20}" + "".join(f"   {rate}: {loss:.4f}" for rate, loss in losses.items()))
+        assert min(losses, key=losses.get) == str(RATES[kind])
+    for matrices in ("one matrix", "three matrices"):
+        print(f"\nexact match, {matrices:18}{'held out':>19}{'longer':>21}{'unseen':>21}")
+        for kind, runs in numbers[matrices].items():
+            shares = [" ".join(f"{run[which]['exact_match']:.3f}" for run in runs) for which in SETS]
+            print(f"{kind:31}{'    '.join(shares)}")
+
+
+def variants() -> None:
+    """Print the record of the changes: one thing at a time on the Transformer, three seeds."""
+    changes = record("translation_changes")["numbers"]
+    print(f"{'exact match, three seeds':26}{'held out':>18}{'longer':>20}{'unseen':>21}")
+    for name, rows in changes.items():
+        shares = [" ".join(f"{row[which]['exact_match']:.3f}" for row in rows) for which in SETS]
+        print(f"{name.removesuffix(' checkpoints'):28}{'    '.join(shares)}")
+        assert max(row["longer"]["exact_match"] for row in rows) < 0.4
+
+
+def count_errors(translator: Translator, corpus: ParallelCorpus) -> None:
+    """Print how often a translator makes each kind of error in each set."""
+    found = {which: errors(translator, getattr(corpus, which)) for which in SETS}
+    kinds = {which: Counter(kind_of_error(right, wrote) for _, right, wrote in wrong) for which, wrong in found.items()}
+    print(f"{'wrong translations':38}" + "".join(f"{which:>14}" for which in SETS))
+    for kind, _ in sum(kinds.values(), Counter()).most_common():
+        print(f"{kind:38}" + "".join(f"{f'≈ {kinds[which][kind]}':>14}" for which in SETS))
+    early = kinds["longer"]["stopped early, right so far"] / len(found["longer"])
+    assert len(found["held_out"]) <= 25 and 250 <= len(found["longer"]) <= 400 and 0.15 < early < 0.45

@@ -91,7 +91,7 @@ def merges(counts: dict[str, int], learn: Callable, steps: int = 4) -> None:
             y, x = 0.45 + 0.5 * step, 1.6
             new = "".join(found[step - 1]) if step else None
             text(axes, 0.1, y + 0.16, f"{step}.  {' + '.join(found[step - 1])}" if step else "characters", "ink", ha="left")
-            for word, pieces in words.items():
+            for pieces in words.values():
                 for piece in pieces:
                     role = "query" if piece == new else "muted"
                     _boxes(axes, x, y, [piece], 0.28 * len(piece), role, 0.25 if piece == new else 0.0)
