@@ -28,7 +28,7 @@ from transformer_lib.translation import Translator
 
 NAME = "after_positions"
 # The seeds of each kind. One alone does not say how far seeds differ.
-RUNS = {"none": [0], "rotary": [0, 1], "ALiBi": [0], "ALiBi, 8 times as steep": [0, 1], "T5's bias": [0]}
+RUNS = {"none": [0], "rotary": [0, 1, 2], "ALiBi": [0], "ALiBi, 8 times as steep": [0, 1], "T5's bias": [0]}
 FASTER = {"sinusoids": 0.5, "T5's bias": 0.5}
 
 

@@ -6,12 +6,14 @@ import json
 import os
 import zlib
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from transformer_lib.validation import check_choice, check_not_empty
+from transformer_lib.validation import check_choice, check_not_empty, check_range
 
 StrPath = str | os.PathLike
+TextPairs = tuple[tuple[str, str], ...]
 
 
 def read_bytes(path: StrPath) -> bytes:
@@ -59,6 +61,44 @@ def read_line_pairs(source: StrPath, target: StrPath) -> list[tuple[str, str]]:
     if len(sources) != len(targets):
         raise ValueError(f"{source} has {len(sources)} lines, but {target} has {len(targets)}")
     return [(one.strip(), other.strip()) for one, other in zip(sources, targets, strict=True)]
+
+
+@dataclass(frozen=True)
+class ParallelCorpus:
+    """Pairs of a sentence and its translation, in four sets that share no sentence.
+
+    Raises: `ValueError` for a sentence in two sets.
+    """
+
+    train: TextPairs
+    held_out: TextPairs = ()
+    longer: TextPairs = ()
+    unseen: TextPairs = ()
+
+    def __post_init__(self) -> None:
+        where: dict[str, str] = {}
+        for name, pairs in asdict(self).items():
+            for sentence, _ in pairs:
+                if where.setdefault(sentence, name) != name:
+                    raise ValueError(f"no sentence may be in two sets, but {sentence!r} is in {where[sentence]} and in {name}")
+
+    @classmethod
+    def from_files(cls, source: StrPath, target: StrPath, held_out: int = 0) -> "ParallelCorpus":
+        """Return the corpus of two text files: line n of both says the same.
+
+        The files may end in `.gz`. The last `held_out` lines become the held-out set; those whose sentence also occurs before,
+        or that are empty on one side, are left out.
+
+        Raises: `ValueError` for a missing file, one that is no text in UTF-8, files of unequal length, and `held_out` that
+        leaves no training.
+        """
+        pairs = read_line_pairs(source, target)
+        check_range(0, len(pairs) - 1, held_out=held_out)
+        first_held_out = len(pairs) - held_out
+        train = tuple(pair for pair in pairs[:first_held_out] if all(pair))
+        known = {sentence for sentence, _ in train}
+        new = (pair for pair in pairs[first_held_out:] if all(pair))
+        return cls(train, tuple(pair for pair in new if pair[0] not in known))
 
 
 class SentencePairs(NamedTuple):

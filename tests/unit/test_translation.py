@@ -2,7 +2,9 @@
 
 import math
 import re
+from collections import Counter
 from functools import partial
+from itertools import pairwise
 
 import pytest
 import torch
@@ -10,6 +12,7 @@ from torch.testing import assert_close
 
 from transformer_lib.seq2seq import EOS_ID, PAD_ID, SOS_ID
 from transformer_lib.teaching.corpora.english_french import grammar_corpus
+from transformer_lib.teaching.exercises.translation import my_merges
 from transformer_lib.teaching.experiments.translation import SETTINGS, corpus_and_tokenizer
 from transformer_lib.training import Batch, train, training_step
 from transformer_lib.transformer import Transformer, TransformerConfig
@@ -255,3 +258,32 @@ def test_the_pretrained_translators_still_translate():
     captions = pretrained_translator("captions")
     assert captions.translate("A dog runs on the beach.").startswith("Un chien ")
     assert captions.unknown_words("A pangolin runs on the beach, and they don't blorp.") == ["pangolin", "blorp"]
+
+
+# The exercise
+
+
+def test_the_exercise_knows_its_slips(capsys):
+    def learn(counts, how_many, mark="▁", weighed=True, again=True):
+        words, merges = {word: [*mark, *word] for word in counts}, []
+        for _ in range(how_many):
+            pairs = Counter()
+            for word, pieces in words.items():
+                for pair in pairwise(pieces):
+                    pairs[pair] += counts[word] if weighed else 1
+            best = max((pair for pair in pairs if pair not in merges), key=pairs.get)
+            merges.append(best)
+            for pieces in words.values():
+                for place in reversed(range(len(pieces) - 1)) if again else ():
+                    if tuple(pieces[place : place + 2]) == best:
+                        pieces[place : place + 2] = ["".join(best)]
+        return merges
+
+    for slip, says in [
+        ({}, "✓"),
+        ({"mark": ""}, "with the mark"),
+        ({"weighed": False}, "counts[word]"),
+        ({"again": False}, "carry out"),
+    ]:
+        my_merges(lambda counts, how_many, slip=slip: learn(counts, how_many, **slip))
+        assert says in capsys.readouterr().out

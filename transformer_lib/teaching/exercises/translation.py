@@ -1,110 +1,46 @@
 """Checks for the exercises of chapter 14, A translator."""
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence, Set
+from itertools import pairwise
 
-from transformer_lib.teaching.exercises import exercise
+from transformer_lib.teaching.exercises import Hint, check, compare, exercise
 
-__all__ = ["clipped_precision", "elide", "encode_word", "longest_pieces"]
-
-_SHORT = "je|ne|le|la|me|te|de|que"
-
-
-@exercise(
-    cases=[
-        (text,)
-        for text in (
-            "je aime le chat",
-            "il ne est pas ici",
-            "je ne le aime pas",
-            "parce que elle a la orange",
-            "une amie",
-            "le chat",
-            "tu aimes ce ami",
-        )
-    ],
-    hint="Look at each word and at the first letter of the next one",
-)
-def elide(text: str) -> Iterator:
-    """The reader's `elide(text)` takes the last letter of je, ne, le, la, me, te, de and que before a vowel."""
-
-    def joined(words: str, before: str = "(?=[aeiou])", apostrophe: str = "'") -> str:
-        return re.sub(rf"{words} {before}", lambda match: match[1][:-1] + apostrophe, text)
-
-    yield (
-        joined(rf"\b({_SHORT})"),
-        "je, ne, le, la, me, te, de and que lose their vowel before another one, and une and le chat stay",
-    )
-    yield text, "nothing has changed: re.sub and replace return the new text and leave the old one as it is"
-    yield joined(rf"\b({_SHORT})", apostrophe="' "), "no space follows the apostrophe"
-    yield re.sub(rf"\b({_SHORT}) (?=[aeiou])", r"\1'", text), "the vowel before the apostrophe has to go"
-    yield joined(rf"\b({_SHORT})", before=""), "only before a vowel: le chat stays le chat"
-    yield joined(f"({_SHORT})"), "whole words only: une stays une"
-    yield joined(rf"( (?:{_SHORT}))"), "the first word is missed: it has no space before it"
-    for words in (r"\b(\w[aeiou])", r"\b(\w[aeiou]|que)"):
-        yield joined(words), "only the eight words of the list: tu aimes and ce ami stay as they are"
-    yield joined(r"(\w*[aeiou])"), "only the eight words of the list: une, tu and ce stay as they are"
-    yield re.sub(r"e (?=[aeiou])", "'", text), "whole words only, and la loses its letter as well"
-
-
-@exercise(
-    cases=[
-        (prediction.split(), reference.split())
-        for prediction, reference in (
-            ("le le le le", "le chat dort"),
-            ("je ne vois pas le chien", "je ne vois pas ce chien"),
-            ("le chat et le chien", "le chien et le chat dorment ici"),
-            ("le le chien", "le chat"),
-            ("oui", "non"),
-        )
-    ],
-    hint="Sum, over the different words, the smaller of the two counts; divide by the length of the prediction",
-)
-def clipped_precision(prediction: list[str], reference: list[str]) -> Iterator:
-    """The reader's `clipped_precision(prediction, reference)` is the share of predicted words that the reference also has."""
-    shared, both = (Counter(prediction) & Counter(reference)).total(), len({*prediction} & {*reference})
-    yield shared / len(prediction), "le le le le gets 1/4 now, and not 4/4"
-    yield (
-        sum(word in reference for word in prediction) / len(prediction),
-        "a word counts at most as often as in the reference: clip",
-    )
-    yield both / len(prediction), "a word that both have twice counts twice: sets forget that"
-    yield both / len({*prediction}), "count every word, not every different word"
-    yield shared / len(reference), "that is recall: divide by the number of words of the prediction"
-    yield shared, "these are the counts: divide by the number of words of the prediction"
+__all__ = ["longest_pieces", "my_merges", "pieces_of_slower"]
 
 
 def _without_mark(pieces: Sequence[str]) -> list[str]:
     return [piece for piece in (pieces[0].removeprefix("▁"), *pieces[1:]) if piece]
 
 
-def _encode(word: str, merges: Sequence[tuple[str, str]], most: int = 1000) -> list[str]:
-    """Return the pieces of `word`, with each merge applied at its first `most` places."""
-    pieces = ["▁", *word]
-    for pair in merges:
-        joined: list[str] = []
-        places = 0
-        # A piece that was just joined may join again only in a later merge.
-        free = False
-        for piece in pieces:
-            if free and (joined[-1], piece) == pair and places < most:
-                joined[-1] += piece
-                free = False
-                places += 1
-            else:
-                joined.append(piece)
-                free = True
-        pieces = joined
-    return pieces
+def _join(pieces: Sequence[str], pair: tuple[str, str], most: int = 1000) -> list[str]:
+    """Return `pieces` with `pair` joined at its first `most` places."""
+    joined: list[str] = []
+    for piece in pieces:
+        if joined and (joined[-1], piece) == pair and most:
+            joined[-1] += piece
+            most -= 1
+        else:
+            joined.append(piece)
+    return joined
 
 
-def _encode_text(word: str, merges: Sequence[tuple[str, str]]) -> list[str]:
-    """Return what `replace` makes of a text whose pieces stand apart by spaces."""
-    text = " ".join(["▁", *word])
-    for left, right in merges:
-        text = text.replace(f"{left} {right}", left + right)
-    return text.split()
+def _learn(counts: dict[str, int], how_many: int, mark: str = "▁", weighed: bool = True, most: int = 1000) -> list[tuple]:
+    """Return the merges of byte-pair encoding: without the mark, with each word counted once, or joined `most` times a word."""
+    words = {word: [*mark, *word] for word in counts}
+    merges = []
+    for _ in range(how_many):
+        pairs: Counter = Counter()
+        for word, pieces in words.items():
+            for pair in pairwise(pieces):
+                pairs[pair] += counts[word] if weighed else 1
+        merges.append(max(pairs, key=pairs.get))
+        words = {word: _join(pieces, merges[-1], most) for word, pieces in words.items()}
+    return merges
+
+
+def _written(merges: Sequence) -> list[str]:
+    return [" + ".join(pair) for pair in merges]
 
 
 def _longest(
@@ -121,23 +57,61 @@ def _longest(
     return found
 
 
-_MERGES = [("w", "e"), ("▁", "l"), ("▁l", "o"), ("e", "we"), ("l", "o"), ("l", "l"), ("n", "e"), ("ne", "we")]
+@exercise(cases=[()], hint="Begin with ▁ and the six characters, and apply the merges in their order")
+def pieces_of_slower() -> Iterator:
+    """The reader's `pieces_of_slower()` returns the pieces of *slower* after the page's four merges."""
+    pieces = ["▁", *"slower"]
+    for pair in _learn({"low": 5, "lower": 2, "newest": 6}, 4):
+        pieces = _join(pieces, pair)
+    yield pieces, "l and o were never joined without the mark before them"
+    yield ["▁", "s", "lo", "we", "r"], "there is no merge l + o: the third joins ▁l and o, and here no mark stands before the l"
+    yield ["▁", *"slower"], "one merge fits: w + e"
+    yield _without_mark(pieces), "the mark ▁ before the word is a piece, too"
+    yield ["▁s", "l", "o", "we", "r"], "▁ and s were never joined: no word of the text begins with s"
 
 
-@exercise(
-    cases=[(word, _MERGES) for word in ("lower", "low", "newel", "well", "cow", "a", "llll", "lolo", "wewe")],
-    hint="Apply merge after merge, each everywhere",
-)
-def encode_word(word: str, merges: list[tuple[str, str]]) -> Iterator:
-    """The reader's `encode_word(word, merges)` starts with characters and applies the merges in the order they were learned."""
-    right = _encode(word, merges)
-    yield right, "a word that training never had is still made of known pieces"
-    yield ["▁", *word], "no merge is applied yet"
-    yield _without_mark(right), "the mark ▁ is missing"
-    yield _encode(word, merges[::-1]), "the merges are applied in the wrong order: the first one learned comes first"
-    yield _encode(word, merges[:1]), "only the first merge is applied"
-    yield _encode(word, merges, most=1), "each merge is applied at its first place only: go on to the end of the word"
-    yield _encode_text(word, merges), "pieces are whole: joining characters of a text also joins halves of other pieces"
+# No two pairs are equally frequent when they are to be joined.
+_TEXTS = [
+    ({"banana": 3, "ban": 4, "nab": 2}, 2),
+    ({"abab": 5, "b": 4, "cab": 1}, 2),
+    ({"aa": 6, "ca": 7, "ba": 5, "b": 3}, 3),
+]
+
+
+@check
+def my_merges(attempt: Callable) -> str:
+    """The reader's `my_merges(counts, how_many)` returns the pairs that byte-pair encoding joins, in order."""
+    slips = []
+    for counts, how_many in _TEXTS:
+        found = attempt(counts, how_many)
+        if isinstance(found, tuple) and len(found) == 2 and isinstance(found[0], list):
+            raise Hint("return the list of pairs alone, without the words")
+        if not isinstance(found, list) or not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in found):
+            raise Hint("return a list of pairs, such as [('w', 'e'), ('▁', 'l')]")
+        right = _learn(counts, how_many)
+        pairs: Counter = Counter()
+        for word, count in counts.items():
+            for pair in pairwise(["▁", *word]):
+                pairs[pair] += count
+        once = [pair for pair, _ in pairs.most_common(how_many)]
+        slips.append(
+            [
+                (_written(right), "each merge is counted anew, weighed by how often its words occur"),
+                (_written(once), "carry out each merge before you count again: it changes the pairs"),
+                (_written(_learn(counts, how_many, mark="")), "begin each word with the mark ▁"),
+                (
+                    _written(_learn(counts, how_many, weighed=False)),
+                    "a word counts as often as it occurs: counts[word]",
+                ),
+                (_written(_learn(counts, how_many, most=1)), "join the pair everywhere in a word, not only at its first place"),
+            ]
+        )
+        compare(
+            _written(found),
+            slips[-1],
+            "Count all pairs of neighbours, join the most frequent one in each word, and count again",
+        )
+    return slips[0][0][1]
 
 
 _PIECES = {"▁", "▁lo", "▁lower", "l", "o", "lo", "w", "e", "we", "wer", "r", "ered"}

@@ -1,11 +1,14 @@
 """Chapter 14's experiments: three kinds of translator on equal terms, one change at a time, one head less."""
 
 import copy
+import json
 import math
 import tempfile
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +22,8 @@ from transformer_lib.decoding import CachedTransformer
 from transformer_lib.encoder import TransformerConfig
 from transformer_lib.schedule import NoamSchedule, noam_rate, transformer_optimizer
 from transformer_lib.seq2seq import Seq2Seq
-from transformer_lib.teaching.corpora.english_french import grammar_corpus
+from transformer_lib.teaching import record
+from transformer_lib.teaching.corpora.english_french import WORD_FORMS, grammar_corpus
 from transformer_lib.training import Checkpoint, History, average_checkpoints, evaluate, token_batches, train, training_step
 from transformer_lib.translation import (
     BytePairTokenizer,
@@ -94,13 +98,16 @@ def recurrent_model(kind: str, vocab: int, shared: bool, dropout: float) -> nn.M
         model.decoder.output = nn.Sequential(narrower, nn.Dropout(dropout), scores)
     else:
         model.decoder.output = nn.Sequential(nn.Dropout(dropout), model.decoder.output)
+    model.decoder.output.out_features = vocab  # the models check their tokens against it
     return model
 
 
-def make_model(kind: str, vocab: int, shared: bool = True, dropout: float = SETTINGS["dropout"]) -> nn.Module:
+def make_model(
+    kind: str, vocab: int, shared: bool = True, dropout: float = SETTINGS["dropout"], max_len: int = 64
+) -> nn.Module:
     """Return an untrained model of `KINDS`; with `shared` its source words, target words and output are one matrix."""
     if kind == "Transformer":
-        return CachedTransformer(transformer_config(vocab, shared_vocabulary=shared, dropout=dropout))
+        return CachedTransformer(transformer_config(vocab, shared_vocabulary=shared, dropout=dropout, max_len=max_len))
     return recurrent_model(kind, vocab, shared, dropout)
 
 
@@ -231,3 +238,184 @@ def measure(translator: Translator, pairs: tuple[tuple[str, str], ...], beam: in
         "loss": evaluate(translator.model, batches),
         "by_length": {length: by_length[length] for length in sorted(by_length, key=int)},
     }
+
+
+# What the page asks
+
+
+def dictionary(pairs: Sequence[tuple[str, str]]) -> Callable[[str], str]:
+    """Return what translates word by word, each word by the one that most often stands in the same pairs (Dice's number)."""
+    sides = [(set(english.split()), set(_french_words(french))) for english, french in pairs]
+    holds_english = Counter(word for english, _ in sides for word in english)
+    holds_french = Counter(word for _, french in sides for word in french)
+    holds_both = Counter((e, f) for english, french in sides for e in english for f in french)
+    best: dict[str, tuple[str, float]] = {}
+    for (e, f), both in sorted(holds_both.items()):
+        dice = 2 * both / (holds_english[e] + holds_french[f])
+        if dice > best.get(e, ("", 0))[1]:
+            best[e] = (f, dice)
+    return lambda text: " ".join(best[word][0] for word in text.split()).replace("' ", "'")
+
+
+def _french_words(text: str) -> list[str]:
+    """Return the words of a French text; l'homme is the two words l' and homme."""
+    return text.replace("'", "' ").split()
+
+
+def first_merges(counts: dict[str, int]) -> None:
+    """Print which pair of characters three rules join first, in words that occur so often."""
+    single: Counter = Counter()
+    pairs: Counter = Counter()
+    for word, count in counts.items():
+        pieces = ["▁", *word]
+        for piece in pieces:
+            single[piece] += count
+        for pair in pairwise(pieces):
+            pairs[pair] += count
+
+    def log_likelihood(pieces: Counter) -> float:
+        return sum(n * math.log(n / pieces.total()) for n in pieces.values() if n)
+
+    def gain(pair: tuple[str, str]) -> float:
+        joined = single - Counter({piece: pairs[pair] for piece in pair}) + Counter({"".join(pair): pairs[pair]})
+        return log_likelihood(joined) - log_likelihood(single)
+
+    def ratio(pair: tuple[str, str]) -> float:
+        return pairs[pair] / (single[pair[0]] * single[pair[1]])
+
+    for name, rule, digits in [("count", pairs.get, 0), ("gain in log-likelihood", gain, 1), ("ratio", ratio, 3)]:
+        best = max(pairs, key=rule)
+        print(f"{name:24}{' + '.join(best)}   {rule(best):.{digits}f}")
+
+
+def compare_tokenizer(tokenizer: BytePairTokenizer, corpus: ParallelCorpus, merged: Callable) -> None:
+    """Check that texts come back, and each of the first 100 merges against all counts; print a line each."""
+    texts = [text for name in SETS for pair in getattr(corpus, name) for text in pair]
+    assert [tokenizer.decode(tokenizer.encode(text)) for text in texts] == texts
+    print(f"{len(texts) // 2:,} test pairs, both languages, come back as they were")
+    cut = tokenizer.backend.pre_tokenizer.pre_tokenize_str
+    counts = Counter(word for pair in corpus.train for text in pair for word, _ in cut(text))
+    in_pieces = {word: list(word) for word in counts}
+    for pair in map(tuple, json.loads(tokenizer.backend.to_str())["model"]["merges"][:100]):
+        frequent: Counter = Counter()
+        for word, pieces in in_pieces.items():
+            for neighbours in pairwise(pieces):
+                frequent[neighbours] += counts[word]
+        assert frequent[pair] == max(frequent.values())
+        in_pieces = {word: merged(pieces, pair) for word, pieces in in_pieces.items()}
+    print("each of the library's first 100 merges joins a most frequent pair")
+
+
+def errors(translator: Translator, pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str, str]]:
+    """Return (English, right, wrote) of each wrong translation."""
+    translations = translator.translate([english for english, _ in pairs])
+    return [(*pair, wrote) for pair, wrote in zip(pairs, translations, strict=True) if wrote != pair[1]]
+
+
+def show_errors(wrong: Sequence[tuple[str, str, str]]) -> None:
+    """Print some of `errors`, three lines each."""
+    for english, french, wrote in wrong:
+        print(f"{english}\n    right: {french}\n    wrote: {wrote}")
+
+
+def four_translators() -> dict[str, list[dict[str, Any]]]:
+    """Return the recorded runs of the three kinds and of the Transformer with rotary positions, three seeds each."""
+    runs = dict(record("translation")["numbers"]["one matrix"])
+    return runs | {"Transformer, rotary": record("after_positions")["numbers"]["rotary"]}
+
+
+def kind_of_error(right: str, wrote: str) -> str:
+    """Return the first kind that fits a wrong translation."""
+    rights, wrotes = _french_words(right), _french_words(wrote)
+    differing = [pair for pair in zip(rights, wrotes, strict=False) if pair[0] != pair[1]]
+    rest_of_right, rest_of_wrote = iter(rights), iter(wrotes)
+    runs = ((i, n) for n in range(1, 6) for i in range(len(wrotes) - 2 * n + 1))
+    if any(wrotes[i : i + n] == wrotes[i + n : i + 2 * n] for i, n in runs):
+        return "turns in a circle"
+    if wrotes == rights[: len(wrotes)]:
+        return "stopped early, right so far"
+    if sorted(wrotes) == sorted(rights):
+        return "word order"
+    if all(word in rest_of_right for word in wrotes):  # each after the one before
+        return "left something out"
+    if all(word in rest_of_wrote for word in rights):
+        return "invented something"
+    if len(wrotes) == len(rights):
+        if all(any(one in forms and other in forms for forms in WORD_FORMS) for one, other in differing):
+            return "agreement: another form of the word"
+        if all(one[:-1] == other[:-1] for one, other in differing):
+            return "elision"
+        return "another word"
+    return "several of these"
+
+
+def compare_translators() -> None:
+    """Print what the four translators get right, and their loss: means of three recorded seeds."""
+    print(f"{'mean of three seeds':22}{'held out':>10}{'unseen':>9}{'longer':>9}{'loss, held out':>17}")
+    shares = {}
+    for name, runs in four_translators().items():
+        shares[name] = [sum(run[which]["exact_match"] for run in runs) / 3 for which in ("held_out", "unseen", "longer")]
+        loss = sum(run["held_out"]["loss"] for run in runs) / 3
+        print(f"{name:22}{shares[name][0]:10.2f}{shares[name][1]:9.2f}{shares[name][2]:9.2f}{loss:17.3f}")
+
+
+def step_ratios() -> None:
+    """Print the recorded time of a training step as a multiple of the Transformer's, measured side by side."""
+    found = record("translation_time")
+    lengths, seconds = found["settings"]["lengths"], found["numbers"]["seconds"]
+    print("times the Transformer's".ljust(24) + "".join(f"{f'{length} tokens':>12}" for length in lengths[::2]))
+    for name, times in seconds.items():
+        ratios = [mine / its for mine, its in zip(times, seconds["Transformer"], strict=True)]
+        print(f"{name:24}" + "".join(f"{ratio:12.1f}" for ratio in ratios[::2]))
+
+
+# What the page that goes deeper asks
+
+
+def apart(corpus: ParallelCorpus) -> None:
+    """Check that no sentence is in two sets and that training has each English word; print the sizes of the sets."""
+    sets = {name: getattr(corpus, name) for name in ("train", *SETS)}
+    sentences = [english for pairs in sets.values() for english, _ in pairs]
+    assert len(sentences) == len(set(sentences))
+    known = {word for english, _ in corpus.train for word in english.split()}
+    for name, pairs in sets.items():
+        words = [len(text.split()) for pair in pairs for text in pair]
+        mean = sum(len(english.split()) for english, _ in pairs) / len(pairs)
+        print(f"{name:10}{len(pairs):6,} pairs, {min(words):2} to {max(words)} words, {mean:.1f} English words on average")
+        assert all(set(english.split()) <= known for english, _ in pairs)
+    print("no sentence is in two sets, and train has each English word")
+
+
+def nine_runs() -> None:
+    """Print the record behind the comparison: the rates that were tried, and each run, with one matrix and with three."""
+    numbers = record("translation")["numbers"]
+    print("held-out loss per token, by the rate's factor")
+    for kind, losses in numbers["held-out loss by rate"].items():
+        print(f"{kind:20}" + "".join(f"   {rate}: {loss:.4f}" for rate, loss in losses.items()))
+        assert min(losses, key=losses.get) == str(RATES[kind])
+    for matrices in ("one matrix", "three matrices"):
+        print(f"\nexact match, {matrices:18}{'held out':>19}{'longer':>21}{'unseen':>21}")
+        for kind, runs in numbers[matrices].items():
+            shares = [" ".join(f"{run[which]['exact_match']:.3f}" for run in runs) for which in SETS]
+            print(f"{kind:31}{'    '.join(shares)}")
+
+
+def variants() -> None:
+    """Print the record of the changes: one thing at a time on the Transformer, three seeds."""
+    changes = record("translation_changes")["numbers"]
+    print(f"{'exact match, three seeds':26}{'held out':>18}{'longer':>20}{'unseen':>21}")
+    for name, rows in changes.items():
+        shares = [" ".join(f"{row[which]['exact_match']:.3f}" for row in rows) for which in SETS]
+        print(f"{name.removesuffix(' checkpoints'):28}{'    '.join(shares)}")
+        assert max(row["longer"]["exact_match"] for row in rows) < 0.4
+
+
+def count_errors(translator: Translator, corpus: ParallelCorpus) -> None:
+    """Print how often a translator makes each kind of error in each set."""
+    found = {which: errors(translator, getattr(corpus, which)) for which in SETS}
+    kinds = {which: Counter(kind_of_error(right, wrote) for _, right, wrote in wrong) for which, wrong in found.items()}
+    print(f"{'wrong translations':38}" + "".join(f"{which:>14}" for which in SETS))
+    for kind, _ in sum(kinds.values(), Counter()).most_common():
+        print(f"{kind:38}" + "".join(f"{f'≈ {kinds[which][kind]}':>14}" for which in SETS))
+    early = kinds["longer"]["stopped early, right so far"] / len(found["longer"])
+    assert len(found["held_out"]) <= 25 and 250 <= len(found["longer"]) <= 400 and 0.15 < early < 0.45

@@ -1,0 +1,81 @@
+"""What chapter 14's translator asks of the library `tokenizers`: learn pieces of words, and read what somebody typed."""
+
+import json
+import re
+from collections.abc import Iterable
+
+from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
+
+from transformer_lib.validation import check_at_least, check_not_empty
+
+UNKNOWN_ID = 3
+SPECIAL_TOKENS = ["<pad>", "<sos>", "<eos>", "<unknown>"]  # ids 0 to 3
+# Letters and digits, with apostrophes between them only.
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+
+
+def learn_pieces(sentences: Iterable[str], vocab_size: int) -> Tokenizer:
+    """Return a tokenizer of at most `vocab_size` pieces; `ValueError` for one text, none, or too few places."""
+    if isinstance(sentences, str):
+        raise ValueError(f"sentences must be a list of texts, not {sentences!r}")
+    texts = list(sentences)
+    check_not_empty("sentences", texts)
+    letters = len({letter for text in texts for letter in text})
+    # One more than the letters: what Metaspace writes for a space.
+    check_at_least(len(SPECIAL_TOKENS) + letters + 1, vocab_size=vocab_size)
+    backend = Tokenizer(models.BPE(unk_token=SPECIAL_TOKENS[UNKNOWN_ID]))
+    # NFC: é is one character, however it was typed. And one kind of apostrophe.
+    backend.normalizer = normalizers.Sequence([normalizers.NFC(), normalizers.Replace("’", "'")])
+    # No token goes over a space or an apostrophe; Metaspace writes ▁ for the space.
+    apostrophe = pre_tokenizers.Split("'", "merged_with_previous")
+    # And "lake." is the word of "lake", with one token more.
+    punctuation = pre_tokenizers.Split(Regex(r'[.,;:!?"()]'), "isolated")
+    backend.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Metaspace(), apostrophe, punctuation])
+    backend.decoder = decoders.Metaspace()  # ▁ becomes a space again
+    trainer = trainers.BpeTrainer(vocab_size=vocab_size, special_tokens=SPECIAL_TOKENS, show_progress=False)
+    # Nothing is learned over a <: no piece gets the name of a special token.
+    backend.train_from_iterator((text.replace("<", "< ") for text in texts), trainer)
+    return backend
+
+
+def stored_pieces(saved: dict) -> Tokenizer:
+    """Return the tokenizer that `saved` describes, if it is one that was made here."""
+    backend = Tokenizer.from_str(json.dumps(saved))
+    if [backend.id_to_token(index) for index in range(4)] != SPECIAL_TOKENS:
+        raise ValueError("it is a tokenizer that was not made here")
+    return backend
+
+
+def known_letters(backend: Tokenizer, text: str) -> str:
+    """Return `text` with a small letter for each capital that training never had."""
+    known = backend.token_to_id
+    return "".join(c if known(c) is not None else c.lower() for c in text)
+
+
+def words_of(backend: Tokenizer, text: str) -> list[str]:
+    """Return the words of `text`, without the marks around them."""
+    return _WORD.findall(backend.normalizer.normalize_str(text))
+
+
+def typed_text(backend: Tokenizer, text: str, longest: int | float) -> list[int]:
+    """Return the ids of a text as people type it, at most `longest`; a last full stop and unknown capitals may go."""
+    known = backend.token_to_id
+    text = backend.normalizer.normalize_str(" ".join(text.split()))
+    if text[-1:] in (".", "!") and known(text[-1]) is None:
+        text = text[:-1]
+    ids = ids_of(backend, known_letters(backend, text))
+    if UNKNOWN_ID in ids:
+        strange = sorted({c for c in text if known(c.lower()) is None and c != " "})
+        raise ValueError(
+            f"text must be written in the characters of the training sentences, but {text!r} also holds {' '.join(strange)}"
+        )
+    if len(ids) > longest:
+        raise ValueError(f"text must have at most {longest} tokens, but {text[:30]!r}… has {len(ids)}")
+    return ids
+
+
+def ids_of(backend: Tokenizer, text: str) -> list[int]:
+    """Return the ids of the tokens of `text`; `ValueError` where it holds no word."""
+    if not text.strip():
+        raise ValueError("text must hold at least one word, but it is empty")
+    return backend.encode(text).ids
