@@ -1,6 +1,5 @@
 """One part exchanged for another: a new attention is one class, put in the place of ours; nothing else is touched."""
 
-
 import pytest
 import torch
 from torch import nn
