@@ -26,7 +26,7 @@ def plan() -> None:
         f"{room}: {'; '.join(f'{bug.name}, {bug.what}' for bug in exhibits)}." for room, exhibits in ROOMS.items()
     )
     line, gap = 0.27, 0.24
-    wrapped = {bug.name: textwrap.wrap(bug.what, 48) for bug in BUGS}
+    wrapped = {bug.name: textwrap.wrap(bug.what, 52) for bug in BUGS}
     high = {room: line * (1.3 + sum(len(wrapped[bug.name]) for bug in exhibits)) + 0.12 for room, exhibits in ROOMS.items()}
     with sheet(7.2, 0.5 + sum(high.values()) + gap * len(ROOMS), alt) as axes:
         text(axes, 3.6, 0.24, "Seventeen bugs, and no error message", weight="bold")
@@ -40,7 +40,7 @@ def plan() -> None:
                     y += line
                     if n == 0:
                         text(axes, 0.22, y, bug.name, colour, ha="left")
-                    text(axes, 2.05, y, words, ha="left")
+                    text(axes, 1.85, y, words, ha="left")
             top += high[room] + gap
 
 
@@ -56,6 +56,7 @@ def two_runs(history_a: History, history_b: History) -> None:
         losses = _in_tens(history.losses)
         axes.plot(steps, losses, color=COLOURS[role], lw=2.2)
         axes.text(steps[-1] + 4, losses[-1], name, color=COLOURS[role], va=side, weight="bold")
+    axes.set_ylim(bottom=0.3)
     axes.set(title="Two runs, and one of them has a wrong line", xlabel="step", ylabel="training loss in nats")
     show(
         figure,
@@ -75,8 +76,12 @@ def loss_scale(floor: float, nothing: float) -> None:
         return 0.3 + 1.65 * loss
 
     with sheet(7.2, 2.35, alt) as axes:
-        text(axes, 3.6, 0.22, "Where a loss can be, before any training is seen", weight="bold")
-        parts = [(0, floor, "key", "never"), (floor, nothing, "value", "the model learns"), (nothing, 4, "query", "it begins here")]
+        text(axes, 3.6, 0.22, "No loss lies below the floor", weight="bold")
+        parts = [
+            (0, floor, "key", "never"),
+            (floor, nothing, "value", "the model learns"),
+            (nothing, 4, "query", "a fresh model"),
+        ]
         for start, end, colour, words in parts:
             card(axes, at(start) + 0.02, 0.95, at(end) - at(start) - 0.04, 0.5, colour, words, fill=0.15)
         for loss, name, what in ((floor, f"{floor:.3f}", "the floor"), (nothing, f"{nothing:.3f}", "knows nothing: log 13")):
@@ -102,6 +107,7 @@ def all_curves(runs: Mapping[str, Tensor], floor: float) -> None:
         axes.set(ylim=(0.1, 3.3))
         axes.text(10, floor - 0.04, "floor", va="top")
         axes.set_title("right, and 4 bugs" if name == "none" else name)
+    figure.suptitle("Most wrong lines have a curve like the right one, or better", weight="bold")
     grid[-1, -1].set_visible(False)
     for axes in (*grid[-1, :2], grid[-2, -1]):
         axes.set_xlabel("step")
@@ -124,7 +130,7 @@ def padding_masks() -> None:
         "Two tables, rows are queries, columns are keys: 5, 9, 3, 7, PAD, PAD. Right: the two columns of the padding are "
         "forbidden, so nobody looks at padding. Wrong: its two rows are forbidden, and the words look at padding."
     )
-    with sheet(7.2, 3.15, alt) as axes:
+    with sheet(7.2, 3.3, alt) as axes:
         text(axes, 3.6, 0.22, "A mask must hide the columns of the padding", weight="bold")
         for x, name, mask, colour in ((0.85, "right: columns", right, "value"), (4.45, "wrong: rows", right.T, "key")):
             block(
@@ -142,6 +148,7 @@ def padding_masks() -> None:
                 strength=lambda _row, _column, value: 0.45 * value,
                 label=lambda _row, _column, value: "✓" if value else "·",
             )
+        text(axes, 3.6, 3.1, "rows are queries, columns are keys", "muted")
 
 
 def two_heads(x: Tensor, right: Tensor, wrong: Tensor) -> None:
