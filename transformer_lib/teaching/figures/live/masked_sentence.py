@@ -33,7 +33,9 @@ def masked_sentence() -> LiveFigure:
         d_k = saved["config"]["d_model"] // saved["config"]["num_heads"]
         rows = slice(_HEAD * d_k, (_HEAD + 1) * d_k)
         parameters = {
-            "embedding": stored["target_embedding.weight"][[ids["<pad>"], ids["<sos>"], *(ids[f"▁{word}"] for word in _WORDS)]]
+            "embedding": stored["target_embedding.weight"][
+                [ids["<pad>"], ids["<sos>"], *(ids[f"▁{word}"] for word in _WORDS)]
+            ]
         }
         for name in ("W_q", "W_k"):
             for kind in ("weight", "bias"):
