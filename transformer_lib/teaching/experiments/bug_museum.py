@@ -10,10 +10,13 @@ from transformer_lib.decoding import CachedTransformer
 from transformer_lib.eval_mode import eval_mode
 from transformer_lib.schedule import transformer_optimizer
 from transformer_lib.seq2seq import EOS_ID, PAD_ID, greedy_decode
+from transformer_lib.teaching.bugs import BUGS, inject_bug
 from transformer_lib.teaching.experiments.sequence_tasks import VOCABULARY
+from transformer_lib.teaching.record import record
 from transformer_lib.training import Batch, History, Validation, train, training_step
 from transformer_lib.transformer import Transformer, TransformerConfig
 
+BUG = {bug.name: bug for bug in BUGS}
 SHORTEST, LONGEST = 2, 6
 SENTENCES = 32
 STEPS, WARMUP, EVERY = 240, 40, 40
@@ -62,6 +65,47 @@ def learn_to_copy(seed: int, steps: int = STEPS) -> tuple[Transformer, History]:
         validation=Validation(copy_batches(4, seed + 1000), EVERY),
     )
     return model, history
+
+
+def train_the_first_pair() -> tuple[Transformer, History, Transformer, History]:
+    """Train runs A and B of the chapter's first pair with one seed, the bug `future` in B, and return models and histories."""
+    run_a = learn_to_copy(seed=0)
+    with inject_bug(BUG["future"]):
+        run_b = learn_to_copy(seed=0)
+    return *run_a, *run_b
+
+
+def recorded_losses() -> dict[str, Tensor]:
+    """Return the recorded training losses of the right model, "none", and of each bug, `(seed, point)`."""
+    runs = record("bug_museum")["numbers"]
+    return {name: torch.tensor([run["losses"] for run in runs if run["bug"] == name]) for name in ("none", *BUG)}
+
+
+def recorded_copies(name: str) -> float:
+    """Return which share of new sentences was copied with the bug `name`, or with "none", the mean over the recorded seeds."""
+    shares = [run["copied"] for run in record("bug_museum")["numbers"] if run["bug"] == name]
+    return sum(shares) / len(shares)
+
+
+def looks(losses: Tensor, right: Tensor) -> str:
+    """Say how the curves `(seed, point)` of a bug look beside the right ones: better or worse if all of them end so."""
+    if losses.equal(right):
+        return "the same"
+    if losses[:, -1].max() < right[:, -1].min():
+        return "better"
+    return "worse" if losses[:, -1].min() > right[:, -1].max() else "alike"
+
+
+def table_of_all_runs() -> None:
+    """Print the recorded means over the seeds: last loss, held-out loss, words found, sentences copied."""
+    losses = recorded_losses()
+    print(f"{'bug':15} last loss  looks     held out  words found  copied")
+    for name, curves in losses.items():
+        runs = [run for run in record("bug_museum")["numbers"] if run["bug"] == name]
+        held_out = sum(run["validation_losses"][str(STEPS)] for run in runs) / len(runs)
+        found = sum(run["guessed"] for run in runs) / len(runs)
+        shown = "" if name == "none" else looks(curves, losses["none"])
+        print(f"{name:15} {curves[:, -1].mean():9.2f}  {shown:9} {held_out:8.2f}  {found:11.0%}  {recorded_copies(name):6.0%}")
 
 
 def with_cache(model: Transformer) -> CachedTransformer:

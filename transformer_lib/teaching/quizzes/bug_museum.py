@@ -42,7 +42,7 @@ QUESTIONS = [
     Question(
         "You switch a bug on, and the test named after it passes. What follows?",
         answers=[
-            ("The bug is harmless, and can stay in the museum's storeroom", "It may be harmful in a way that nothing tests."),
+            ("The bug is harmless, and can stay in the library", "It may be harmful in a way that nothing tests."),
             ("The test does not test what it says, or the bug is not on", "Either way something has to be mended."),
             ("The library is right, because its tests pass", "It has a bug at this moment: we put it there."),
         ],
