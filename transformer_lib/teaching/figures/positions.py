@@ -190,21 +190,23 @@ def right_by_position(right: dict[str, Tensor], trained: int, title: str, length
         colour = COLOURS[ROLES.get(name, "query")]
         start = [8 * place for place in range(runs.size(1))]
         areas = [
-            axes.axvspan(-4, last, color=COLOURS["muted"], alpha=0.35, lw=0, label="trained"),
+            axes.axvspan(-4, last, color=COLOURS["muted"], alpha=0.3, lw=0, label="trained"),
             axes.axvspan(last, trained, color=COLOURS["muted"], alpha=0.13, lw=0, label="partly new"),
         ]
         axes.plot(start, runs.T, color=colour, lw=1)
         axes.plot(start, runs.mean(dim=0), color=colour, lw=4)
         axes.axhline(1 / 12, color=COLOURS["ink"], ls=":", lw=1)
-        axes.set(xlim=(-4, 116), ylim=(0, 1.08), yticks=[0, 0.5, 1], xticks=[last, trained, 80, 112])
+        axes.set(xlim=(-4, 116), ylim=(0, 1.08), yticks=[0, 0.5, 1], xticks=sorted({0, last, trained, 112}))
         axes.set_title(name, loc="left")
     looks = {"one run": {"lw": 1}, "mean": {"lw": 4}, "guessing": {"lw": 1, "ls": ":"}}
     lines = [Line2D([], [], color=COLOURS["ink"], label=name, **look) for name, look in looks.items()]
-    figure.legend(handles=[areas[0], lines[0], areas[1], lines[1], lines[2]], loc="outside lower center", ncols=3, frameon=False)
-    figure.supxlabel("first position of the sentence")
-    figure.supylabel("share right")
+    figure.legend(handles=[*areas, *lines], loc="outside lower center", ncols=3, frameon=False)
+    for axes in np.reshape(panels, (rows, 2))[:, 0]:
+        axes.set_ylabel("share right")
+    for axes in np.reshape(panels, (rows, 2))[-1]:
+        axes.set_xlabel("sentence begins at")
     figure.suptitle(title, weight="bold")
-    means = "; ".join(f"{name} {runs[:, -7:].mean():.2f}" for name, runs in right.items())
+    means = "; ".join(f"{name} ≈ {runs[:, -7:].mean():.2f}" for name, runs in right.items())
     show(
         figure,
         alt="Panels, one for each kind of positions: the share of words named rightly against the position where the sentence "
