@@ -18,14 +18,14 @@ def sinusoidal_table(
     if d_model % 2:
         raise ValueError(f"d_model must be even, but it is {d_model}")
     pos = torch.arange(max_len, dtype=torch.float64).unsqueeze(1)  # (max_len, 1)
-    pair = torch.arange(d_model // 2, dtype=torch.float64)  # (d_model / 2)
-    angle = pos / 10_000 ** (2 * pair / d_model)  # (max_len, d_model / 2)
+    i = torch.arange(d_model // 2, dtype=torch.float64)  # (d_model / 2)
+    angle = pos / 10_000 ** (2 * i / d_model)  # (max_len, d_model / 2)
     table = torch.stack([angle.sin(), angle.cos()], dim=-1)  # (max_len, d_model / 2, 2)
     return table.flatten(start_dim=1).float()  # (max_len, d_model)
 
 # %% ../notebooks/05_positional_encoding.ipynb #positional-encoding
 class PositionalEncoding(nn.Module):
-    """Add the sinusoids to word vectors; the first word stands at `offset`."""
+    """Add the sinusoids to word vectors (Vaswani et al. 2017, 3.5)."""
 
     def __init__(self, d_model: int, max_len: int = 5000, dropout: float = 0.0) -> None:
         super().__init__()

@@ -208,7 +208,7 @@ CASES = [
     ("shift_matrix", lambda shift, d_model: shift_matrix(shift, d_model).T, "turns the wrong way"),
     ("shift_matrix", sines_first, "all sines first, then all cosines.*stands on the diagonal$"),
     ("shift_matrix", only_from_zero, "must not depend on the position"),
-    ("shift_matrix", lambda shift, d_model: shift_matrix(shift, d_model, exponent=1), "block of pair 1 .* should be"),
+    ("shift_matrix", lambda shift, d_model: shift_matrix(shift, d_model, exponent=1), "block of hand 1 .* should be"),
     ("my_training_step", step(), "✓"),
     ("my_training_step", step(zero=False), "zero_grad\\(\\) comes first"),
     ("my_training_step", step(moves=0), "the weights never move"),

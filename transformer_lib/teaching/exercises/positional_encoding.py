@@ -94,12 +94,12 @@ def shift_matrix(attempt: Callable) -> str:
             (same(before[:, split] @ matrix, after[:, split]), f"{halves}, and the signs of the two sines are exchanged"),
             (
                 same(before[:1] @ matrix.T, after[:1]),
-                "the matrix moves position 0 correctly, but not the others: it must not depend on the position. Turn each pair "
-                "by its own angle, shift / 10000^(2·pair / d_model)",
+                "the matrix moves position 0 correctly, but not the others: it must not depend on the position. Turn each hand "
+                "by its own angle, shift / 10000^(2·i / d_model)",
             ),
             (
                 same(matrix, np.eye(d_model)),
-                f"the identity moves nothing: for shift {shift} each pair turns by shift times its angle",
+                f"the identity moves nothing: for shift {shift} each hand turns by shift times its speed",
             ),
         ):
             if recognised:
@@ -111,11 +111,11 @@ def shift_matrix(attempt: Callable) -> str:
             expect(
                 matrix[block, block],
                 turn,
-                "Each pair turns by shift / 10000^(2·pair / d_model)",
-                what=f"the block of pair {pair} for ({shift}, {d_model})",
+                "Hand i turns by shift / 10000^(2·i / d_model)",
+                what=f"the block of hand {pair} for ({shift}, {d_model})",
             )
         raise Hint("the 2 × 2 blocks on the diagonal are right; everything outside them must be 0")
-    return "one matrix moves every position by the same shift: a rotation of each pair, whatever the position is"
+    return "one matrix moves every position by the same shift: a rotation of each hand, whatever the position is"
 
 
 @check
@@ -146,7 +146,7 @@ def my_positions(attempt: Callable) -> str:
             (swapped, "sines belong in the even dimensions, cosines in the odd ones"),
             (
                 doubled,
-                "the exponent is twice what it should be: 2·i / d_model, where i counts pairs, not dimensions",
+                "the exponent is twice what it should be: 2·i / d_model, where i counts hands, not dimensions",
             ),
             (halved, "the exponent is half of what it should be: it is 2·i / d_model"),
             (_interleaved(pos * np.ones(d_model // 2)), "all hands turn at the same speed: divide by 10000^(2·i / d_model)"),

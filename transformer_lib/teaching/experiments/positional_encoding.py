@@ -7,13 +7,11 @@ from itertools import permutations
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, softmax
-from torch.testing import assert_close
 
-from transformer_lib.positional_encoding import LearnedPositionalEmbedding, PositionalEncoding, sinusoidal_table
+from transformer_lib.positional_encoding import LearnedPositionalEmbedding, PositionalEncoding
 
 __all__ = [
     "NAMES",
-    "check_tables",
     "fast_hands",
     "name_the_word_before",
     "random_rows",
@@ -153,37 +151,3 @@ def name_the_word_before(
 def typical_size(x: Tensor) -> float:
     """Return the root of the mean of the squares."""
     return x.square().mean().sqrt().item()
-
-
-def check_tables() -> None:
-    """Hold the tables against plain loops, against turning by hand, and against torch."""
-    table = sinusoidal_table(200, 128).double()
-    loops = [
-        [wave(pos / 10_000 ** (2 * pair / 128)) for pair in range(64) for wave in (math.sin, math.cos)] for pos in range(200)
-    ]
-    assert_close(table, torch.tensor(loops, dtype=torch.float64), rtol=0, atol=1e-6)
-    print("equal to plain loops: 25,600 numbers")
-
-    speed = 10_000 ** (-torch.arange(0, 128, 2, dtype=torch.float64) / 128)
-    sine, cosine = table[:, 0::2], table[:, 1::2]
-    for shift in (1, 3, 50):
-        turn = shift * speed
-        ahead = [turn.cos() * sine + turn.sin() * cosine, turn.cos() * cosine - turn.sin() * sine]
-        turned = torch.stack(ahead, dim=-1).flatten(start_dim=1)
-        assert_close(turned[:-shift], table[shift:], rtol=0, atol=1e-5)
-    print("one turn for each shift, the same at all positions: by 1, 3 and 50")
-
-    torch.manual_seed(0)
-    x = torch.randn(2, 7, 8, dtype=torch.float64, requires_grad=True)
-    upstream = torch.randn(2, 7, 8, dtype=torch.float64)
-    PositionalEncoding(d_model=8).double()(x).backward(upstream)
-    assert_close(x.grad, upstream)
-    ours = LearnedPositionalEmbedding(d_model=8, max_len=10).double()
-    theirs = nn.Embedding(10, 8, dtype=torch.float64)
-    theirs.load_state_dict(ours.table.state_dict())
-    our_output, their_output = ours(x), x + theirs(torch.arange(7))
-    assert_close(our_output, their_output)
-    our_output.backward(upstream)
-    their_output.backward(upstream)
-    assert_close(ours.table.weight.grad, theirs.weight.grad)
-    print("learned rows equal to torch's nn.Embedding: outputs and gradients")

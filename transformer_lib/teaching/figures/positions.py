@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from matplotlib.lines import Line2D
 from matplotlib.patches import Circle
 from torch import Tensor
 
@@ -181,26 +182,34 @@ def turned_back(pos: int = 20, shift: int = -3, d_model: int = 8, last: int = 60
         text(axes, 3.8, low + 0.42, "dot product of the turned row with every row")
 
 
-def right_by_position(right: dict[str, Tensor], trained: int, title: str) -> None:
+def right_by_position(right: dict[str, Tensor], trained: int, title: str, length: int = 16) -> None:
     """Draw the share of words named rightly against the position where the sentence begins: three runs, and their mean."""
-    figure, panels = subplots(columns=2, rows=math.ceil(len(right) / 2), height=2.1 * math.ceil(len(right) / 2) + 0.5,
-                              share_x=True, share_y=True)  # fmt: skip
+    rows, last = math.ceil(len(right) / 2), trained - length
+    figure, panels = subplots(columns=2, rows=rows, height=2.1 * rows + 0.9, share_x=True, share_y=True)
     for axes, (name, runs) in zip(np.ravel(panels), right.items()):
-        role = ROLES.get(name, "query")
+        colour = COLOURS[ROLES.get(name, "query")]
         start = [8 * place for place in range(runs.size(1))]
-        axes.axvspan(0, trained, color=COLOURS["muted"], alpha=0.15, lw=0)
-        axes.plot(start, runs.T, color=COLOURS[role], lw=1)
-        axes.plot(start, runs.mean(dim=0), color=COLOURS[role], lw=4)
+        areas = [
+            axes.axvspan(-4, last, color=COLOURS["muted"], alpha=0.3, lw=0, label="trained"),
+            axes.axvspan(last, trained, color=COLOURS["muted"], alpha=0.13, lw=0, label="partly new"),
+        ]
+        axes.plot(start, runs.T, color=colour, lw=1)
+        axes.plot(start, runs.mean(dim=0), color=colour, lw=4)
         axes.axhline(1 / 12, color=COLOURS["ink"], ls=":", lw=1)
-        axes.set(ylim=(0, 1.08), yticks=[0, 1], xticks=[0, trained, 112])
+        axes.set(xlim=(-4, 116), ylim=(0, 1.08), yticks=[0, 0.5, 1], xticks=sorted({0, last, trained, 112}))
         axes.set_title(name, loc="left")
-    np.ravel(panels)[0].text(1, 0.13, "trained", va="bottom")
-    np.ravel(panels)[0].text(trained + 2, 0.13, "new", va="bottom")
-    figure.supxlabel("first position of the sentence (dotted: guessing)")
+    looks = {"one run": {"lw": 1}, "mean": {"lw": 4}, "guessing": {"lw": 1, "ls": ":"}}
+    lines = [Line2D([], [], color=COLOURS["ink"], label=name, **look) for name, look in looks.items()]
+    figure.legend(handles=[*areas, *lines], loc="outside lower center", ncols=3, frameon=False)
+    for axes in np.reshape(panels, (rows, 2))[:, 0]:
+        axes.set_ylabel("share right")
+    for axes in np.reshape(panels, (rows, 2))[-1]:
+        axes.set_xlabel("sentence begins at")
     figure.suptitle(title, weight="bold")
-    means = "; ".join(f"{name} {runs[:, -7:].mean():.1f}" for name, runs in right.items())
+    means = "; ".join(f"{name} ≈ {runs[:, -7:].mean():.2f}" for name, runs in right.items())
     show(
         figure,
         alt="Panels, one for each kind of positions: the share of words named rightly against the position where the sentence "
-        f"begins. In the shaded part, where training was, all are near 1. Far to the right of it: {means}. Guessing is 1/12.",
+        f"begins. Where training sentences began, from 0 to {last}, all are near 1. From {last + 1} to {trained - 1} a sentence "
+        f"is partly on new positions. Means of the last seven places: {means}. Guessing is 1/12.",
     )

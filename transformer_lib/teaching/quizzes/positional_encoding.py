@@ -58,19 +58,19 @@ QUESTIONS = [
         correct=2,
     ),
     Question(
-        "Four hands are to tell 1000 positions apart. Which speeds, in radians for each position, do it best?",
+        "In the map of 50 positions and 128 dimensions, the columns on the right hardly change. What are they for?",
         answers=[
             (
-                "1, 0.9, 0.8 and 0.7",
-                "All are fast and nearly alike, so some far positions look the same.",
+                "For neighbours, which the fast hands cannot tell apart.",
+                "The other way round: slow hands hardly move between neighbours, fast ones do.",
             ),
             (
-                "1, 0.1, 0.01 and 0.001",
-                "A ladder, as an odometer has: fast hands tell neighbours apart, slow ones far positions.",
+                "For longer texts, in which their slow hands do turn.",
+                "Each hand tells positions apart at its own scale; the slowest turns once in 54,410 positions.",
             ),
             (
-                "1, 0.667, 0.334 and 0.001",
-                "Equal steps leave a gap between the third hand and the fourth.",
+                "For the words, which need dimensions without positions.",
+                "The word's numbers are added in all dimensions alike.",
             ),
         ],
         correct=1,
@@ -88,7 +88,7 @@ QUESTIONS = [
             ),
             (
                 "Row 20, with the numbers that the table began with.",
-                "Nothing has trained it. On such positions the network did little better than guessing.",
+                "Nothing has trained it. On such positions the network was right for 15 words of 100; guessing is for 8.",
             ),
         ],
         correct=2,
