@@ -54,7 +54,7 @@ def sampling_probabilities(
     if top_p is not None and top_p < 1:
         before = p.cumsum(dim=-1) - p  # what the better words hold
         wanted = top_p * p.sum(dim=-1, keepdim=True)  # top-k has taken some
-        p = p * ((before < wanted) | (rank == 0))  # rank 0 stays if wanted is 0
+        p = p * ((before < wanted) | (rank == 0))  # wanted may round to 0
     p = p / p.sum(dim=-1, keepdim=True)
     return torch.zeros_like(p).scatter(-1, tokens, p)
 
