@@ -53,8 +53,8 @@ def sampling_probabilities(
         p = p * (rank < top_k)
     if top_p is not None and top_p < 1:
         before = p.cumsum(dim=-1) - p  # what the better words hold
-        wanted = top_p * p.sum(dim=-1, keepdim=True)
-        p = p * ((before < wanted) | (rank == 0))  # the best word always stays
+        wanted = top_p * p.sum(dim=-1, keepdim=True)  # top-k has taken some
+        p = p * ((before < wanted) | (rank == 0))  # wanted may round to 0
     p = p / p.sum(dim=-1, keepdim=True)
     return torch.zeros_like(p).scatter(-1, tokens, p)
 
@@ -207,6 +207,7 @@ def beam_search(
     return pad_sequence(best, batch_first=True, padding_value=PAD_ID).to(source)
 
 # %% ../notebooks/13_decoding.ipynb #kv-cache
+# @title The same, for a whole layer
 def keys_and_values(
     attention: MultiHeadAttention, x: Float[Tensor, "batch seq d_model"]
 ) -> tuple[Tensor, Tensor]:
@@ -234,7 +235,8 @@ class KVCache:
         self, layer: DecoderLayer, memory: Float[Tensor, "batch source d_model"]
     ) -> None:
         self.source = keys_and_values(layer.cross_attention, memory)
-        self.words = keys_and_values(layer.self_attention, memory[:, :0])  # none yet
+        # Zero rows: no words yet.
+        self.words = keys_and_values(layer.self_attention, memory[:, :0])
 
     def append(self, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
         """Add those of new words, `(batch, heads, new, d_k)`, and return all."""
@@ -243,7 +245,7 @@ class KVCache:
         return self.words
 
     def reorder(self, rows: Int[Tensor, "kept"]) -> None:
-        """Keep these sentences of the batch, in this order."""
+        """Keep these rows: those that the beam kept."""
         self.source = self.source[0][rows], self.source[1][rows]
         self.words = self.words[0][rows], self.words[1][rows]
 
@@ -269,6 +271,7 @@ def decode_with_cache(
     return layer.feed_forward_add_norm(x, layer.feed_forward)
 
 # %% ../notebooks/13_decoding.ipynb #cached-transformer
+# @title The same, for a whole model
 @dataclass
 class CachedState:
     """What the model knows between two words: a `KVCache` for each layer."""
@@ -278,7 +281,7 @@ class CachedState:
     tokens: Int[Tensor, "batch prefix"]
 
     def reorder(self, rows: Int[Tensor, "kept"]) -> None:
-        """Keep these sentences of the batch, in this order."""
+        """Keep these rows: those that the beam kept."""
         self.memory_mask, self.tokens = self.memory_mask[rows], self.tokens[rows]
         for cache in self.caches:
             cache.reorder(rows)
@@ -302,11 +305,12 @@ class CachedTransformer(Transformer):
         """Add `tokens` to the prefix; return the logits of what follows each."""
         check_tokens("tokens", tokens, self.config.target_vocab_size)
         done = state.tokens.size(1)  # NEW
-        check_positions("the target", done + tokens.size(1), self.max_len)
+        length = done + tokens.size(1)
+        check_positions("the target", length, self.max_len)
         state.tokens = torch.cat([state.tokens, tokens], dim=1)  # (batch, prefix)
         x = self.positional_encoding(self.target_embedding(tokens), offset=done)  # NEW
-        causal = causal_mask(state.tokens.size(1), x.device)[done:]  # NEW: last rows
+        causal = causal_mask(length, x.device)[done:]  # NEW: (new, prefix)
         self_mask = padding_mask(state.tokens) & causal  # (batch, 1, new, prefix)
         for layer, cache in zip(self.decoder.layers, state.caches, strict=True):  # NEW
             x = decode_with_cache(layer, x, cache, self_mask, state.memory_mask)  # NEW
-        return self.output(self.decoder.norm(x))  # (batch, new, vocab)
+        return self.output(self.decoder.norm(x))  # NEW: (batch, new, vocab)

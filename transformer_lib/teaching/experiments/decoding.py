@@ -108,14 +108,14 @@ def flat_and_sharp(writer: StoryWriter, source: Tensor) -> dict[str, tuple[list[
 def compare_rules(writer: StoryWriter, source: Tensor, rules: Mapping[str, dict], count: int = 300) -> dict[str, list[str]]:
     """Let the model write `count` stories by each rule; print how many are strange and how many differ; return the strange."""
     strange, different = {}, {}
-    print(f"{count} stories by each rule")
+    print(f"{count} stories by each rule: how many are strange, how many different from each other")
     for name, rule in rules.items():
         generator = torch.Generator().manual_seed(0)
         drawn = sample_decode(writer.model, source.expand(count, -1), 120, generator=generator, **rule)
         told = [writer.text(row) for row in drawn.tolist()]
         strange[name] = [story for story in told if not is_a_story(story)]
         different[name] = len(set(told))
-        print(f"{name:10}  strange: ≈ {len(strange[name]):3}   different: ≈ {different[name]:3}")
+        print(f"{name:10}  strange: {len(strange[name]):3}   different: {different[name]:3}")
     few = [name for name, rule in rules.items() if rule.get("top_k") == 3 or rule.get("top_p") == 0.9]
     assert all(len(strange[name]) < 0.07 * count for name in few)
     assert 0.05 * count < len(strange["T = 1"]) < 0.3 * count < 0.8 * count < len(strange["T = 2"])

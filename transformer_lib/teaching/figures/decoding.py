@@ -1,4 +1,4 @@
-"""Drawings of chapter 13: who chooses, temperature, flat and sharp places, a beam of two, what a cache keeps."""
+"""Drawings of chapter 13: who chooses, temperature, flat and sharp places, what greedy decoding misses, what a cache keeps."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,7 +12,7 @@ from transformer_lib.teaching.figures import COLOURS, arrow, card, sheet, show, 
 from transformer_lib.teaching.figures.sheet import tint
 
 __all__ = [
-    "beam_of_two",
+    "greedy_tree",
     "kept_words",
     "penalty_lines",
     "temperatures",
@@ -101,22 +101,20 @@ def kept_words(places: Mapping[str, tuple[list[str], Tensor]], k: int = 3, p: fl
     show(figure, alt=f"Four bar charts of the next word's probability, the kept words coloured. {'; '.join(said)}.")
 
 
-def beam_of_two() -> None:
-    """Show the tree of *you are a student*: what greedy decoding takes, and what a beam of two keeps."""
+def greedy_tree() -> None:
+    """Show the tree of *you are a student*: what greedy decoding takes, and what it misses."""
     alt = (
         "A tree of sentences. From the start go tu, 0.60, and vous, 0.40. Tu es then splits into étudiant, 0.33, and "
-        "étudiante, 0.27. Vous êtes goes on to étudiant with the whole 0.40. Greedy decoding takes tu and ends at 0.33. A "
-        "beam of 2 keeps tu and vous, then tu es and vous êtes, then vous êtes étudiant and tu es étudiant; étudiante is "
-        "dropped."
+        "étudiante, 0.27. Vous êtes goes on to étudiant with the whole 0.40. Greedy decoding takes tu and ends at 0.33."
     )
-    columns, y_vous, y_tu = (1.35, 3.1, 5.65), 0.95, 2.25
+    columns, wide, y_vous, y_tu = (1.25, 3.05, 5.65), 1.4, 0.95, 2.25
     with sheet(7.2, 3.55, alt) as axes:
         _title(axes, "tu splits its 0.60, vous keeps its 0.40")
 
-        def node(x: float, y: float, word: str, chance: str, role: str, wide: float = 1.1) -> None:
+        def node(x: float, y: float, word: str, chance: str, role: str) -> None:
             card(axes, x, y - 0.29, wide, 0.58, role, fill=0.14 if role != "muted" else 0.0)
             text(axes, x + wide / 2, y - 0.1, word)
-            text(axes, x + wide / 2, y + 0.13, chance, "black", weight="bold")
+            text(axes, x + wide / 2, y + 0.13, f"so far {chance}", "black", weight="bold")
 
         card(axes, 0.1, 1.35, 0.8, 0.5, "ink", "<SOS>")
         arrow(axes, (0.93, 1.5), (columns[0] - 0.05, y_vous), "query")
@@ -124,18 +122,17 @@ def beam_of_two() -> None:
         node(columns[0], y_vous, "vous", "0.40", "query")
         node(columns[0], y_tu, "tu", "0.60", "key")
         for y, word, chance, role in [(y_vous, "êtes", "0.40", "query"), (y_tu, "es", "0.60", "key")]:
-            arrow(axes, (columns[0] + 1.15, y), (columns[1] - 0.05, y), role)
+            arrow(axes, (columns[0] + 1.45, y), (columns[1] - 0.05, y), role)
             node(columns[1], y, word, chance, role)
-        arrow(axes, (columns[1] + 1.15, y_vous), (columns[2] - 0.05, y_vous), "query")
-        node(columns[2], y_vous, "étudiant", "0.40", "query", 1.4)
-        arrow(axes, (columns[1] + 1.15, y_tu - 0.05), (columns[2] - 0.05, 1.95), "key")
-        node(columns[2], 1.95, "étudiant", "0.33", "key", 1.4)
-        arrow(axes, (columns[1] + 1.15, y_tu + 0.05), (columns[2] - 0.05, 2.75), "muted")
-        node(columns[2], 2.75, "étudiante", "0.27", "muted", 1.4)
-        text(axes, 4.92, 0.72, "best", "query", weight="bold")
-        text(axes, 4.92, 1.83, "greedy", "key", weight="bold")
-        text(axes, 4.92, 2.82, "dropped", "muted")
-        text(axes, 3.6, 3.33, "a beam of 2 keeps both first words, and waits")
+        arrow(axes, (columns[1] + 1.45, y_vous), (columns[2] - 0.05, y_vous), "query")
+        node(columns[2], y_vous, "étudiant", "0.40", "query")
+        arrow(axes, (columns[1] + 1.45, y_tu - 0.05), (columns[2] - 0.05, 1.95), "key")
+        node(columns[2], 1.95, "étudiant", "0.33", "key")
+        arrow(axes, (columns[1] + 1.45, y_tu + 0.05), (columns[2] - 0.05, 2.75), "muted")
+        node(columns[2], 2.75, "étudiante", "0.27", "muted")
+        text(axes, 5.02, 0.72, "best", "query", weight="bold")
+        text(axes, 5.02, 1.83, "greedy", "key", weight="bold")
+        text(axes, 3.6, 3.33, "after tu, greedy decoding can no longer reach the 0.40")
 
 
 def _decoder_step(axes: Axes, cached: bool) -> None:

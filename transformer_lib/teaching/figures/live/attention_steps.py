@@ -39,7 +39,8 @@ def drawn(title: str, data: dict[str, Any]) -> LiveFigure:
         "notes": {},
     } | data
     word, weights = data["asks"][data["word"]], data["looks"][0]["weights"][data["word"]]
-    finds = ", ".join(f"{answer} {weight:.3f}" for answer, weight in zip(data["answers"], weights, strict=True))
+    there = len(data["answers"]) if not data["cache"] else data["word"] + 1  # A cache holds no later words.
+    finds = ", ".join(f"{answer} {weight:.3f}" for answer, weight in list(zip(data["answers"], weights, strict=True))[:there])
     return LiveFigure(
         "attention_steps",
         title=title,
