@@ -24,10 +24,10 @@ def one_step() -> None:
         for k, colour in enumerate(THIRDS):
             y = 0.5 + 0.88 * k
             card(axes, 0.08, y, 0.85, 0.72, colour, f"part {k}", fill=0.35)
-            card(axes, 1.2, y, 1.22, 0.72, "mask", f"process {k}\nsame weights")
-            card(axes, 2.7, y, 1.15, 0.72, colour, f"gradient\nof part {k}")
+            card(axes, 1.16, y, 1.33, 0.72, "mask", f"process {k}\nsame weights")
+            card(axes, 2.74, y, 1.11, 0.72, colour, f"gradient\nof part {k}")
             card(axes, 5.35, y, 1.75, 0.72, "mask", "gradient of batch\nsame step")
-            for start, end in [(0.95, 1.18), (2.44, 2.68), (3.87, 4.1), (5.08, 5.33)]:
+            for start, end in [(0.95, 1.14), (2.51, 2.72), (3.87, 4.1), (5.08, 5.33)]:
                 arrow(axes, (start, y + 0.36), (end, y + 0.36))
         card(axes, 4.12, 0.5, 0.94, 2.48, "ink", "all-\nreduce:\n\nadd up,\nand give\nthe sum\nto all")
 
@@ -54,7 +54,7 @@ def three_factors(off: Mapping[str, float], curves: Mapping[str, Sequence[float]
 def ring(states: Sequence[Tensor]) -> None:
     """Draw the pieces of three processes at the start and after each round of the ring."""
     alt = (
-        "Five rows of three processes with three numbers each. Start: 1 2 3, 10 20 30, 100 200 300. After round 1 there are 11, "
+        "Five rows of three processes with three numbers each. Start: 1 2 3, 10 20 30, 100 200 300. Round 1 gives 11, "
         "220 and 303; after round 2 each process has one total; after round 4 each has 111, 222 and 333. Arrows lead to the "
         "right neighbour, and from the last process to the first."
     )
@@ -89,7 +89,9 @@ def memory(cases: Mapping[str, Mapping[str, int]]) -> None:
         axes.barh(name, activations, left=model, color=COLOURS["key"])
         words = f"{model:.1f} model + {activations:.1f} activations"
         inside = activations > 8
-        axes.text(1.4 if inside else 0.3 + model + activations, name, words, va="center", color="white" if inside else COLOURS["ink"])
+        axes.text(
+            1.4 if inside else 0.3 + model + activations, name, words, va="center", color="white" if inside else COLOURS["ink"]
+        )
     axes.axvline(16, linestyle="--", color=COLOURS["mask"])
     axes.invert_yaxis()
     axes.set(xlim=(0, 17), xlabel="GB (dashed: the 16 of the paper's GPUs)", title="The batch is the load, not the model")
@@ -110,7 +112,9 @@ def number_line() -> None:
     axes.set(ylim=(-0.4, 1), yticks=[], title="From 256 on, every second whole number is missing")
     axes.set_xticks([248, 252, 256, 260, 264])
     axes.spines["left"].set_visible(False)
-    alt = "Whole numbers from 248 to 266. Up to 256 each has a dot; after it only the even ones. An arrow leads from 257 to 256."
+    alt = (
+        "Whole numbers from 248 to 266. Up to 256 each has a dot; after it only the even ones. An arrow leads from 257 to 256."
+    )
     show(figure, alt=alt)
 
 
@@ -120,8 +124,20 @@ def kernel_times(lengths: Sequence[int], seconds: Mapping[str, Sequence[float]])
     for name, colour in (("readable", "query"), ("fused", "key")):
         times = [1000 * second for second in seconds[name]]
         axes.loglog(lengths, times, "o-", color=COLOURS[colour], base=2)
-        axes.text(lengths[-1] * 1.08, times[-1], f"{name}\n{times[-1]:.0f} ms", va="center", color=COLOURS[colour])
-    axes.set(xlim=(230, 3200), xlabel="words", ylabel="ms", title="The longer the sentence, the more the table costs")
+        axes.text(
+            lengths[-1] * 1.08,
+            times[-1],
+            f"{name}\n{times[-1]:.0f} ms",
+            va="bottom" if name == "readable" else "top",
+            color=COLOURS[colour],
+        )
+    axes.set(
+        xlim=(230, 3200),
+        ylim=(0.4, 420),
+        xlabel="words",
+        ylabel="ms",
+        title="The longer the sentence, the more the table costs",
+    )
     axes.set_xticks(lengths, [str(length) for length in lengths])
     axes.set_yticks([1, 4, 16, 64], ["1", "4", "16", "64"])
     alt = "Two rising lines over 256 to 2048 words. The readable attention needs 152 milliseconds at 2048, the fused one 40."
