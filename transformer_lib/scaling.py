@@ -80,12 +80,9 @@ SINGLE = ProcessGroup()
 def wrap_model(
     model: nn.Module, group: ProcessGroup = SINGLE, compiled: bool = False
 ) -> nn.Module:
-    """Return what runs `model` forward, and shares its gradients with the others.
+    """Return what runs `model`, and shares its gradients (Li et al., 2020, section 3).
 
-    It has the parameters of `model` itself. After `backward()` each process holds the
-    mean of the gradients of all. With `compiled`, torch compiles it to one program.
-
-    Source: Li et al. (2020), section 3.
+    After `backward()` each process holds the mean of the gradients of all.
     """
     wrapped = torch.compile(model, dynamic=True) if compiled else model
     if group.world_size > 1:
@@ -97,16 +94,10 @@ def wrap_model(
 # %% ../notebooks/17_scaling.ipynb #distributed-step
 @dataclass
 class DistributedStep:
-    """Chapter 12's `training_step` for `train`, in several processes or in bfloat16.
+    """Chapter 12's `training_step`, in several processes or in bfloat16.
 
-    All processes are given the same batch, cut into `group.world_size *
-    accumulation_steps` parts, and each takes its share of them. No two processes draw
-    the same masks for dropout. `wrapped` is what `wrap_model` returns.
-
-    Returns the loss per real token of the whole batch, the same in each process.
-    Raises: `ValueError` for another precision; `FloatingPointError`, in all processes,
-    if the loss is not a number any more.
-    Source: Vaswani et al. (2017), section 5; Li et al. (2020), section 3.2.4.
+    All are given the same batch, and each takes its share. `wrapped` is what
+    `wrap_model` returns. Source: Vaswani et al. (2017), section 5; Li et al. (2020).
     """
 
     wrapped: nn.Module

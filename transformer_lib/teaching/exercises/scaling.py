@@ -66,7 +66,7 @@ def step_seconds(seconds: float, parameters: int, processes: int, bandwidth: flo
     yield seconds / processes, "the gradients have to travel too"
 
 
-_PAIRS = [([5], [4, 2]), ([3, 4], [4, 3, 2]), ([6, 3], [3, 6, 5, 4, 2]), ([4] * 4, [5, 5, 3, 6, 4, 3, 2]), ([3], [6, 6, 2])]
+_PAIRS = [([5], [4, 2]), ([3, 4], [4, 3, 2]), ([6, 3], [3, 6, 5, 4, 2]), ([4] * 4, [5, 5, 3, 6, 4, 3, 2]), ([3], [6, 2])]
 
 
 class _Model(Transformer):
@@ -116,6 +116,10 @@ def my_share(attempt: Callable) -> str:
         slips = [
             (right + 1, "the gradients of the step before are still there: model.zero_grad() comes first"),
             (right / processes, "the mean divides by the processes once more: the factor is p / N, not 1 / N"),
+            (
+                _mean(lambda part, whole, p=processes: p / part.num_tokens, processes, parts),
+                "each part is divided by its own words: divide by those of the whole batch",
+            ),
             (
                 _mean(lambda part, whole: 1 / part.num_tokens, processes, parts),
                 "each part is divided by its own words: divide by those of the whole batch",

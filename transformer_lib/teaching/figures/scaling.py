@@ -15,7 +15,7 @@ THIRDS = ("query", "key", "value")
 def one_step() -> None:
     """Draw one training step of three processes, from left to right."""
     alt = (
-        "A batch in three parts. Each goes to a process of its own, with the same weights W, which computes the gradient of its "
+        "A batch in three parts. Each goes to a process, with the same weights W, which computes the gradient of its "
         "part. One tall box adds the three up and gives the sum to all. Then all three hold the gradient of the batch, and "
         "have the same new weights."
     )
