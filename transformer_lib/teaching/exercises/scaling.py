@@ -3,25 +3,14 @@
 import math
 from collections.abc import Callable, Iterator
 
-from transformer_lib.teaching.exercises import exercise
+import torch
+from torch import Tensor, nn
 
-__all__ = ["loss_factor", "round_to_bfloat16", "step_seconds", "tokens_that_fit"]
+from transformer_lib.teaching.exercises import Hint, check, exercise
+from transformer_lib.training import Batch, label_smoothed_loss, training_step
+from transformer_lib.transformer import Transformer, TransformerConfig
 
-
-@exercise(
-    cases=[(10_003, 100, 7), (1_000_000, 1_000, 1_000), (1_000, 100, 10)],
-    hint="Take 16 bytes per parameter from the memory, and see how often per_token goes into the rest",
-)
-def tokens_that_fit(memory: int, parameters: int, per_token: int) -> Iterator:
-    """The reader's `tokens_that_fit(memory, parameters, per_token)` says how many tokens a batch may have."""
-    fit = lambda each: (memory - each * parameters) // per_token
-    yield max(0, fit(16)), "weights, gradients and two moments, and the rest is for the batch"
-    yield fit(16), "where not even the model fits, the answer is 0, not a negative number"
-    yield max(0, (memory - 16 * parameters) / per_token), "half a token does not count: divide with //"
-    yield max(0, fit(4)), "these are the weights alone: gradients and Adam's two moments take memory too"
-    yield max(0, fit(8)), "weights and gradients: Adam's two moments are missing"
-    yield max(0, fit(12)), "Adam keeps two moments for each parameter, not one"
-    yield memory // per_token, "the model takes memory too: 16 bytes per parameter"
+__all__ = ["loss_factor", "my_share", "round_to_bfloat16", "step_seconds"]
 
 
 def _scaled(x: float, to_integer: Callable, bits: int = 8) -> float:
@@ -75,3 +64,83 @@ def step_seconds(seconds: float, parameters: int, processes: int, bandwidth: flo
     yield seconds / processes + 2 * ring * sent / 4, "each gradient has 4 bytes"
     yield seconds / processes + sent, "in a ring each process sends 2 (p - 1) / p times the bytes"
     yield seconds / processes, "the gradients have to travel too"
+
+
+_PAIRS = [([5], [4, 2]), ([3, 4], [4, 3, 2]), ([6, 3], [3, 6, 5, 4, 2]), ([4] * 4, [5, 5, 3, 6, 4, 3, 2]), ([3], [6, 2])]
+
+
+class _Model(Transformer):
+    """A model that the check and the reader's function share: no copy of it is made."""
+
+    def __deepcopy__(self, memo: object) -> "_Model":
+        return self
+
+
+def _model() -> _Model:
+    """Return a small model with old gradients."""
+    torch.manual_seed(0)
+    sizes = {"d_model": 8, "num_layers": 1, "num_heads": 2, "d_ff": 8, "dropout": 0.0}
+    model = _Model(TransformerConfig(source_vocab_size=7, target_vocab_size=7, **sizes)).double()
+    for weight in model.parameters():
+        weight.grad = torch.ones_like(weight)
+    return model
+
+
+def _gradient(model: nn.Module) -> Tensor:
+    nothing = lambda weight: torch.zeros_like(weight) if weight.grad is None else weight.grad
+    return torch.cat([nothing(weight).flatten().clone() for weight in model.parameters()])
+
+
+def _mean(factor: Callable[[Batch, Batch], float], processes: int, parts: int, smoothing: float = 0.1) -> Tensor:
+    """Return the mean over the processes, where each part's summed loss is multiplied by `factor`."""
+    model, batch = _model(), Batch.from_pairs(_PAIRS)
+    model.zero_grad()
+    for part in batch.split(processes * parts):
+        logits = model(part.source, part.target_in)
+        loss = label_smoothed_loss(logits, part.target_out, smoothing, reduction="sum")
+        (loss * factor(part, batch) / processes).backward()
+    return _gradient(model)
+
+
+@check
+def my_share(attempt: Callable) -> str:
+    """The reader's `my_share(model, batch, rank, processes, parts)` leaves one process's gradient, and returns its loss."""
+    batch = Batch.from_pairs(_PAIRS)
+    for processes, parts in ((1, 1), (2, 1), (2, 2), (3, 1)):
+        reported, found = [], 0.0
+        for rank in range(processes):
+            model = _model()
+            reported.append(attempt(model, batch, rank, processes, parts))
+            found = found + _gradient(model) / processes
+        right = _mean(lambda part, whole, p=processes: p / whole.num_tokens, processes, parts)
+        slips = [
+            (right + 1, "the gradients of the step before are still there: model.zero_grad() comes first"),
+            (right / processes, "the mean divides by the processes once more: the factor is p / N, not 1 / N"),
+            (
+                _mean(lambda part, whole, p=processes: p / part.num_tokens, processes, parts),
+                "each part is divided by its own words: divide by those of the whole batch",
+            ),
+            (
+                _mean(lambda part, whole: 1 / part.num_tokens, processes, parts),
+                "each part is divided by its own words: divide by those of the whole batch",
+            ),
+            (
+                _mean(lambda part, whole, p=processes: p / whole.num_tokens, processes, parts, smoothing=0.0),
+                "label smoothing of 0.1 is missing",
+            ),
+            (right * processes, "each process has taken the whole batch: take the parts of its rank, parts[rank::processes]"),
+            (_mean(lambda part, whole: 1.0, processes, parts), "this is a sum: divide by the words of the whole batch"),
+        ]
+        if not torch.allclose(found, right, rtol=0, atol=1e-9):
+            for slip, hint in slips:
+                if torch.allclose(found, slip, rtol=0, atol=1e-9):
+                    raise Hint(hint)
+            raise Hint(f"with {processes} processes and {parts} parts each, the mean is not the gradient of the whole batch")
+        model = _model()
+        loss = training_step(model, batch, torch.optim.SGD(model.parameters(), lr=0.0))
+        total = sum(float(number) for number in reported)
+        if abs(total - loss) > 1e-9:
+            if abs(total - processes * loss) < 1e-9:
+                raise Hint("the gradients are right; but the losses are added over the processes, so leave p out of them")
+            raise Hint(f"the gradients are right, but the losses should add up to {loss:.4f}, not {total:.4f}")
+    return "one process, two and three, in parts: their mean is the gradient of the whole batch"
