@@ -247,7 +247,7 @@ def compare_with_torch(cells: Sequence[type], make_layer: type, make_both_ways: 
     lstm = next(cell for cell in cells if cell.__name__ == "LSTMCell")(4, 6).double()
     outputs, _ = make_layer(lstm)(x[:1])
     torch.testing.assert_close(outputs[0], torch.tensor(_lstm_in_loops(lstm, x[0].tolist())).double())
-    print("LSTM equal to plain loops over single numbers")
+    print("LSTM equal to plain loops")
 
 
 def _lstm_in_loops(cell: nn.Module, sentence: list[list[float]]) -> list[list[float]]:

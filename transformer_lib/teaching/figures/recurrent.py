@@ -27,7 +27,7 @@ def far_ending() -> None:
     alt = (
         "Left: a box called cell with an input from below, a state to the top, and a loop that leads the state back "
         "into the box. Right: the same box drawn eight times in a row, one for each word of: the cow sees the horse and "
-        "is tired. Each hands its state to the next, and the last should write fatiguée, because of the cow, seven "
+        "is tired. Each hands its state to the next, and the last should write fatiguée, because of the cow, six "
         "words earlier at the second box."
     )
     with sheet(7.2, 2.75, alt) as axes:
@@ -110,7 +110,9 @@ def _lstm_panel(axes: Axes, left: float, top: float, title: str, lit: str, told:
     for x, name in [(0.62, "f"), (1.35, "i"), (1.95, "g"), (2.75, "o")]:
         on = name in lit
         card(axes, *at(x - 0.24, 1.82), 0.48, 0.3, "key" if on else "#c9ced6", told.get(name, ""), fill=0.25 if on else 0.0)
-        text(axes, *at(x, 2.28), f"${name}$", "key" if on else "muted")
+        text(axes, *at(x + 0.17, 2.28), f"${name}$", "key" if on else "muted")
+        line((x, 2.5), (x, 2.14), name)
+    card(axes, *at(0.38, 2.5), 2.61, 0.3, "#c9ced6", "$x_t$ and $h_{t-1}$", fill=0.0)
     line((0.1, 0.8), (0.46, 0.8), "f")
     line((0.78, 0.8), (1.46, 0.8), "fc")
     line((1.8, 0.8), (3.0, 0.8), "c")
@@ -144,15 +146,15 @@ def lstm(before: float, f: float, i: float, g: float, o: float, word: str) -> No
         pictures.append((title, lit, {name: number(value) for name, value in told.items()}))
     shown = number(o * np.tanh(c))
     alt = (
-        f"Four drawings of one LSTM at the word {word}. First the forget gate {number(f)} multiplies the old c, "
-        f"{number(before)}. "
+        f"Four drawings of one LSTM at the word {word}, whose gates all see x and the last h. "
+        f"First the forget gate {number(f)} multiplies the old c, {number(before)}. "
         f"Second the input gate {number(i)} multiplies the proposal {number(g)}. Third both are added, to c = {number(c)}. "
         f"Fourth the output gate {number(o)} lets through a part of tanh c: h = {shown}."
     )
-    with sheet(7.2, 5.25, alt) as axes:
+    with sheet(7.2, 6.15, alt) as axes:
         text(axes, 3.6, 0.17, f"One step, at “{word}”: the upper line is c, on the right comes out h", weight="bold")
         for place, (title, lit, numbers) in enumerate(pictures):
-            _lstm_panel(axes, 0.1 + 3.65 * (place % 2), 0.4 + 2.45 * (place // 2), title, lit, numbers)
+            _lstm_panel(axes, 0.1 + 3.65 * (place % 2), 0.4 + 2.88 * (place // 2), title, lit, numbers)
 
 
 def word_by_word(words: list[str], rows: dict[str, list[float]], shown: int) -> None:
@@ -193,17 +195,18 @@ def gru() -> None:
     alt = (
         "Wiring of a GRU. The old state h runs along the upper line: it is multiplied by z, then 1 − z times the "
         "proposal g is added, and it leaves as the new state. The reset gate r multiplies what the proposal sees of the "
-        "old state."
+        "old state. Both gates see x and the old h, the proposal sees x."
     )
-    with sheet(7.2, 2.6, alt) as axes:
+    with sheet(7.2, 3.0, alt) as axes:
         text(axes, 3.6, 0.17, "GRU: what z does not keep, 1 − z writes", weight="bold")
         text(axes, 0.45, 0.75, "$h_{t-1}$")
         text(axes, 6.85, 0.75, "$h_t$")
         for x, name in [(1.1, "r"), (2.8, "g"), (4.5, "z")]:
             card(axes, x - 0.35, 1.95, 0.7, 0.36, "value" if name == "g" else "mask", f"${name}$")
-        text(axes, 1.1, 2.46, "reset", "muted")
-        text(axes, 2.8, 2.46, "proposal", "muted")
-        text(axes, 4.5, 2.46, "update", "muted")
+        for x, name, sees in [(1.1, "reset", "$x_t, h_{t-1}$"), (2.8, "proposal", "$x_t$"), (4.5, "update", "$x_t, h_{t-1}$")]:
+            text(axes, x + 0.12, 2.52, name, "muted", ha="left")
+            arrow(axes, (x, 2.7), (x, 2.34))
+            text(axes, x, 2.84, sees)
         for start, end in [
             ((0.7, 0.75), (4.33, 0.75)), ((4.67, 0.75), (5.83, 0.75)), ((6.17, 0.75), (6.6, 0.75)), ((1.1, 0.75), (1.1, 1.22)),
             ((1.1, 1.93), (1.1, 1.55)), ((1.28, 1.42), (2.42, 2.02)), ((3.0, 1.93), (3.6, 1.5)), ((4.35, 1.93), (3.9, 1.5)),
@@ -214,7 +217,7 @@ def gru() -> None:
         arrow(axes, (4.5, 1.93), (4.5, 0.93))
         text(axes, 4.7, 1.5, "$z$", ha="left")
         text(axes, 4.08, 1.82, "$1-z$", ha="right")
-        text(axes, 0.98, 1.0, "$W_{hg}h$", ha="right")
+        text(axes, 0.98, 1.0, "$hW_{hg}$", ha="right")
         for x, y, sign in [(1.1, 1.38, "×"), (3.75, 1.38, "×"), (4.5, 0.75, "×"), (6.0, 0.75, "+")]:
             _round(axes, x, y, sign, False)
 
@@ -258,36 +261,35 @@ def four_forms() -> None:
 def two_directions() -> None:
     """Draw a layer that reads from both ends."""
     alt = (
-        "Two rows of cells over the words: I saw the bat fly. The cells of the lower row hand their state to the right, "
-        "those of the upper row to the left. At each word both states are put side by side. At bat, the lower one has "
-        "read I saw the bat, the upper one bat fly."
+        "Two rows of cells over the words: I saw the bat sleep. Each word goes to a cell of both rows. The cells of the "
+        "lower row hand their state to the right, those of the upper row to the left. At each word both states are put "
+        "side by side. At bat, the lower one has read I saw the bat, the upper one bat sleep."
     )
-    with sheet(7.2, 2.9, alt) as axes:
+    with sheet(7.2, 3.1, alt) as axes:
         text(axes, 3.6, 0.17, "At “bat”: what comes before, and what comes after", weight="bold")
-        for step, word in enumerate(["I", "saw", "the", "bat", "fly"]):
-            x, on = 1.2 + 1.1 * step, word == "bat"
-            text(axes, x + 0.35, 2.72, word, "key" if on else "ink", weight="bold" if on else "normal")
-            card(axes, x, 1.85, 0.7, 0.36, "encoder", "cell", fill=0.35 if step <= 3 else 0.05)
-            card(axes, x, 1.15, 0.7, 0.36, "decoder", "cell", fill=0.35 if step >= 3 else 0.05)
-            arrow(axes, (x + 0.2, 2.58), (x + 0.2, 2.24))
-            axes.plot([x + 0.8, x + 0.8], [2.5, 1.33], color=COLOURS["muted"], lw=1.4)
-            axes.plot([x + 0.4, x + 0.8], [2.5, 2.5], color=COLOURS["muted"], lw=1.4)
-            arrow(axes, (x + 0.8, 1.33), (x + 0.71, 1.33))
-            if step < 4:
-                arrow(axes, (x + 0.72, 2.03), (x + 1.08, 2.03), "encoder")
-                arrow(axes, (x + 1.08, 1.22), (x + 0.72, 1.22), "decoder")
-            card(axes, x + 0.02, 0.52, 0.33, 0.26, "encoder", fill=0.5 if on else 0.15)
-            card(axes, x + 0.35, 0.52, 0.33, 0.26, "decoder", fill=0.5 if on else 0.15)
-            arrow(axes, (x + 0.5, 1.12), (x + 0.5, 0.82), "decoder")
-            arrow(axes, (x + 0.15, 1.82), (x + 0.15, 0.82), "encoder")
-        text(axes, 0.6, 0.66, "output", "muted")
+        text(axes, 0.45, 0.66, "output", "muted")
+        for step in range(4):
+            x = 0.95 + 1.25 * step
+            arrow(axes, (x + 0.52, 2.03), (x + 1.23, 2.03), "encoder")
+            arrow(axes, (x + 1.78, 1.33), (x + 1.07, 1.33), "decoder")
+        for step, word in enumerate(["I", "saw", "the", "bat", "sleep"]):
+            x, on = 0.95 + 1.25 * step, word == "bat"
+            text(axes, x + 0.525, 2.93, word, "key" if on else "ink", weight="bold" if on else "normal")
+            axes.plot([x + 0.25, x + 0.8], [2.6, 2.6], color=COLOURS["muted"], lw=1.8)
+            axes.plot([x + 0.525, x + 0.525], [2.6, 2.76], color=COLOURS["muted"], lw=1.8)
+            arrow(axes, (x + 0.25, 2.6), (x + 0.25, 2.24))
+            arrow(axes, (x + 0.8, 2.6), (x + 0.8, 1.54))
+            for left, top, role, read in [(x, 1.85, "encoder", step <= 3), (x + 0.55, 1.15, "decoder", step >= 3)]:
+                card(axes, left, top, 0.5, 0.36, role, "cell", fill=0.35 if read else 0.05)
+                arrow(axes, (left + 0.25, top - 0.03), (left + 0.25, 0.84), role)
+                card(axes, left + (0.03 if left == x else 0), 0.52, 0.485, 0.28, role, fill=0.5 if on else 0.15)
 
 
 def story(record: dict) -> None:
     """Draw, for the record's story, the trained LSTM's forget gate and cell state, and below the plain cell's state."""
     words = record["settings"]["example"].split()
     lstm_run, plain = (record["numbers"][f"{kind}, 1500 steps"][0] for kind in ("LSTM", "RNN"))
-    figure, (top, middle, bottom) = subplots(rows=3, height=7.0)
+    figure, (top, middle, bottom) = subplots(rows=3, height=7.5)
     stops = [place for place, word in enumerate(words) if word == "."]
     gate = np.mean(lstm_run["f"], axis=0)
     colours = [COLOURS["query" if place in stops else "key"] for place in range(len(words))]
@@ -297,18 +299,19 @@ def story(record: dict) -> None:
     )
     for axes, run, title in [(middle, lstm_run, "LSTM: tanh of the cell state c"), (bottom, plain, "plain cell: state h")]:
         values = np.tanh(run["memory"]) if run is lstm_run else np.array(run["memory"])
-        axes.imshow(values, cmap=DIVERGING, vmin=-1, vmax=1, aspect="auto", interpolation="nearest")
+        image = axes.imshow(values, cmap=DIVERGING, vmin=-1, vmax=1, aspect="auto", interpolation="nearest")
         axes.set(title=title, yticks=[0, 15], ylabel="number", xticks=[])
         for stop in stops[:-1]:
             axes.axvline(stop + 0.5, color=COLOURS["ink"], lw=2)
     middle.set_yticks([0, 15], ["1", "16"])
     bottom.set_yticks([0, 15], ["1", "16"])
     bottom.set_xticks(range(len(words)), words, rotation=90)
+    figure.colorbar(image, ax=[top, middle, bottom], location="bottom", fraction=0.03, aspect=40, ticks=[-1, 0, 1])
     alt = (
         "Over the words of a story of two sentences. Above, bars for the forget gate: high at all words, low at the "
-        "full stop. Below it, the sixteen numbers of c as colours: stripes that run through a sentence, are wiped out "
+        "full stop. Below it, the sixteen numbers of c as colours: stripes that run through a sentence, mostly change "
         "at the full stop and begin anew. At the bottom the plain cell's sixteen numbers: most change their colour from "
-        "word to word."
+        "word to word. A scale gives the colours from –1 to 1."
     )
     show(figure, alt=alt)
 
@@ -335,7 +338,7 @@ def opened(memory: dict, longer: dict) -> None:
     axes.axvline(1 / 8, color=COLOURS["ink"], linestyle="--", lw=1.5)
     axes.set_yticks(range(len(rows)), list(reversed(rows)))
     axes.set(xlim=(0, 1.04), ylim=(-0.6, len(rows) - 0.4), xlabel="share right (dashed: blind guess)")
-    axes.set_title("Trained for 400 steps, it is the open gate that decides")
+    axes.set_title("With an open gate, 400 training steps are enough")
     alt = "Share right, a dot for each of five seeds; trained for 400 steps where nothing else is said. "
     alt += " ".join(f"{name}: {min(shares):.2f} to {max(shares):.2f}." for name, shares in rows.items())
     show(figure, alt=alt)
