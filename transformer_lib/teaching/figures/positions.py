@@ -210,6 +210,6 @@ def right_by_position(right: dict[str, Tensor], trained: int, title: str, length
     show(
         figure,
         alt="Panels, one for each kind of positions: the share of words named rightly against the position where the sentence "
-        f"begins. Where training sentences began, from 0 to {last}, all are near 1. From {last + 1} to {trained - 1} a sentence "
-        f"is partly on new positions. Means of the last seven places: {means}. Guessing is 1/12.",
+        f"begins. Where training sentences began, from 0 to {last}, all are near 1. From {last + 1} to {trained - 1} a "
+        f"sentence is partly on new positions. Means of the last seven places: {means}. Guessing is 1/12.",
     )

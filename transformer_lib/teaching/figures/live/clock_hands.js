@@ -41,7 +41,7 @@ function start(parts, data) {
 
   function words(x, y, size, pair, omega) {
     const [sine, cosine] = [Math.sin(omega * state.pos), Math.cos(omega * state.pos)]
-    const lines = [`pair ${pair}`, `ω ${short(omega)}`, `sin ${number(sine, 3)}`, `cos ${number(cosine, 3)}`]
+    const lines = [`hand ${pair}`, `ω ${short(omega)}`, `sin ${number(sine, 3)}`, `cos ${number(cosine, 3)}`]
     if (state.k) lines.push(`turn ${number(omega * state.k, 3)}`)
     return lines.map((line, i) =>
       svg(
@@ -109,7 +109,7 @@ function start(parts, data) {
     const where = seen ? `so the curve is highest at ${target}` : `and the curve has no position ${target}`
     return (
       `The dashed hands: position ${pos}, each hand turned by ω · k. That is ${k} radians in pair 0 and ` +
-      `${short(slowest * k)} in pair ${all.length - 1}, at every position. They are the hands of position ${target}, ${where}.`
+      `${short(slowest * k)} in hand ${all.length - 1}, at every position. They are the hands of position ${target}, ${where}.`
     ).replace(/(^| )-(?=\d)/g, "$1−")
   }
 

@@ -22,7 +22,7 @@ def clock_hands() -> LiveFigure:
             'stroke="var(--tl-position)" stroke-width="4"/>'
             f'<line x1="{x}" y1="{y}" x2="{x + 33 * turned[2 * pair]:.1f}" y2="{y - 33 * turned[2 * pair + 1]:.1f}" '
             'stroke="var(--tl-ink)" stroke-width="1.5" stroke-dasharray="4 3"/><g text-anchor="middle">'
-            f'<text x="{x}" y="110">pair {pair}</text><text x="{x}" y="127">sin {sine:.3f}</text>'
+            f'<text x="{x}" y="110">hand {pair}</text><text x="{x}" y="127">sin {sine:.3f}</text>'
             f'<text x="{x}" y="144">cos {cosine:.3f}</text><text x="{x}" y="161">turn {turn:.3f}</text></g>'
         )
     fits = (table @ table[pos + k]).tolist()
