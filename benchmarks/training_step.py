@@ -19,6 +19,7 @@ from torch.nn.functional import cross_entropy
 from benchmarks.records import write_record
 from transformer_lib.positional_encoding import PositionalEncoding
 from transformer_lib.progress import progress
+from transformer_lib.scaling import use_fused_attention
 from transformer_lib.schedule import transformer_optimizer
 from transformer_lib.seq2seq import PAD_ID
 from transformer_lib.transformer import TokenEmbedding, Transformer, TransformerConfig
@@ -119,8 +120,7 @@ def measure(dropout: float, shared_vocabulary: bool, own_optimizers: bool = Fals
     )
     batch, steps = some_batch(), {}
     steps["products"] = partial(matrix_products, Transformer(config), batch)
-    for name, kind in {"ours": Transformer, "torch": OnTorch}.items():
-        model = kind(config)
+    for name, model in {"ours": use_fused_attention(Transformer(config)), "torch": OnTorch(config)}.items():
         make = transformer_optimizer if own_optimizers and name == "ours" else plain_adam
         steps[name] = partial(training_step, model, make(model, LEARNING_RATE), batch)
     times = {name: [] for name in steps}
