@@ -171,6 +171,25 @@ def evaluate(model: nn.Module, batches: Sequence[Batch]) -> float:
     return loss / sum(batch.num_tokens for batch in batches)
 
 # %% ../notebooks/12_training.ipynb #token-batches
+# @title The same, for pairs and in random order
+def _groups(pairs: Sequence[IdPair], order: list[int], max_tokens: int) -> list[list]:
+    """Cut `order` into groups whose rectangles, padding included, fit `max_tokens`."""
+    groups, widest = [], 0
+    for index in order:
+        width = max(len(sentence) for sentence in pairs[index])
+        if width > max_tokens:
+            raise ValueError(
+                "max_tokens must be at least as large as the longest sentence, but it "
+                f"is {max_tokens}, and pair {index} has a sentence of {width} tokens"
+            )
+        widest = max(widest, width)  # if this sentence came in too
+        if not groups or (len(groups[-1]) + 1) * widest > max_tokens:
+            groups.append([])  # it starts a new group
+            widest = width
+        groups[-1].append(index)
+    return groups
+
+
 def token_batches(
     pairs: Sequence[IdPair], max_tokens: int, seed: int | None = None
 ) -> list[Batch]:
@@ -191,25 +210,6 @@ def token_batches(
     order.sort(key=lambda index: (len(pairs[index][1]), len(pairs[index][0])))
     groups = in_random_order(_groups(pairs, order, max_tokens))
     return [Batch.from_pairs([pairs[index] for index in group]) for group in groups]
-
-# %% ../notebooks/12_training.ipynb #token-groups
-# @title The same groups, for pairs
-def _groups(pairs: Sequence[IdPair], order: list[int], max_tokens: int) -> list[list]:
-    """Cut `order` into groups whose rectangles, padding included, fit `max_tokens`."""
-    groups, widest = [], 0
-    for index in order:
-        width = max(len(sentence) for sentence in pairs[index])
-        if width > max_tokens:
-            raise ValueError(
-                "max_tokens must be at least as large as the longest sentence, but it "
-                f"is {max_tokens}, and pair {index} has a sentence of {width} tokens"
-            )
-        widest = max(widest, width)  # if this sentence came in too
-        if not groups or (len(groups[-1]) + 1) * widest > max_tokens:
-            groups.append([])  # it starts a new group
-            widest = width
-        groups[-1].append(index)
-    return groups
 
 # %% ../notebooks/12_training.ipynb #train
 # @title The library's loop, with its books

@@ -166,7 +166,7 @@ def places_or_tokens() -> dict[str, dict[str, float]]:
     print(f"of all places, {padding_share(as_they_come(sentences().pairs, 32)):.0%} are padding")
     for counted, losses in found.items():
         print(f"counts {counted}: reports ≈ {losses['reported']:.2f}, exam ≈ {losses['exam']:.2f}")
-    print(f"loss that the first has learned to give padding ≈ {found['places']['padding']:.3f}")
+    print(f"the first model's loss at padding ≈ {found['places']['padding']:.3f}")
     places, tokens = found.values()
     assert places["reported"] < tokens["reported"] - 0.1 and places["exam"] > tokens["exam"] + 0.1
     assert places["padding"] < 0.05
@@ -227,7 +227,7 @@ def compare_step(step: Callable, evaluate: Callable, train: Callable) -> None:
         given = loss_and_gradients(step, model, batch, accumulation_steps=parts)
         assert_close(given, (alone.item(), gradients), **EXACTLY)
     assert_close(evaluate(model, token_batches(pairs, 30)), alone.item(), **EXACTLY)
-    print("training_step, with more padding or in parts: one sentence at a time, gradients too")
+    print("training_step: same loss and gradients as one sentence at a time, also with more padding, also in parts")
     batches = token_batches(sentences().pairs[:60], 150, seed=0)
     ours, theirs = (small_translator(1, dropout=0.0, d_model=32, d_ff=32).double() for _ in range(2))
     settings = {"lr": 0.05, "momentum": 0.9}  # Adam would make differences of rounding large
@@ -241,7 +241,7 @@ def compare_step(step: Callable, evaluate: Callable, train: Callable) -> None:
         loss.backward()
         optimizer.step()
     assert_close(ours.state_dict(), theirs.state_dict(), rtol=0, atol=1e-10)
-    print("train: the weights of the ten lines")
+    print("train: the same weights as the ten lines")
 
 
 # Whole runs

@@ -144,14 +144,14 @@ def three_masks(encoder: Tensor, decoder: Tensor, cross: Tensor) -> None:
         "decoder's masked self-attention the target looks at the target: the upper triangle and both padded columns are "
         "hidden. In cross-attention the target looks at the source, six queries by five keys: the padded column is hidden.",
     ) as axes:
-        _title(axes, "Three attentions, three masks")
-        cell, y = 0.29, 1.95
-        for x, mask, rows, columns, stack, name, shown in [
-            (0.85, encoder, source, source, "encoder", "self-attention", True),
-            (3.35, decoder, target, target, "decoder", "masked self-attention", True),
-            (5.45, cross, target, source, "decoder", "cross-attention", False),
+        _title(axes, "Three attentions, two masks")
+        cell, y = 0.26, 1.95
+        for x, mask, rows, columns, stack, name in [
+            (0.88, encoder, source, source, "encoder", "self-attention"),
+            (3.1, decoder, target, target, "decoder", "masked self-attention"),
+            (5.58, cross, target, source, "decoder", "cross-attention"),
         ]:
-            _mask(axes, x, y, mask[0, 0].expand(len(rows), len(columns)), cell, columns, rows=rows if shown else ())
+            _mask(axes, x, y, mask[0, 0].expand(len(rows), len(columns)), cell, columns, rows=rows)
             middle = x + len(columns) * cell / 2
             text(axes, middle, 0.6, stack, stack, weight="bold")
             text(axes, middle - 0.05, 0.84, name)

@@ -20,16 +20,16 @@ SAME = {"je": "#fbe3ae", "suis": "#cdeacb", "étudiant": "#f6cfcf", "merci": "#d
 def the_loop() -> None:
     """Draw the five parts of a training step as a ring."""
     alt = (
-        "Five boxes in a ring. Batch: sentence pairs as ids. Model: a score for each word. Loss: one number over the real "
-        "tokens. Backward: a gradient for each weight. Step: each weight moves a little. And back to the next batch."
+        "Five boxes in a ring. Batch: sentence pairs as ids. Model: a score for each word. Loss: how wrong the scores are. "
+        "Backward: zero_grad, then new gradients. Step: each weight moves a little. And back to the next batch."
     )
     with sheet(7.2, 2.75, alt) as axes:
         text(axes, 3.6, 0.22, "One step of training, and then the next", weight="bold")
         boxes = [
             (0.15, 0.6, "encoder", "batch", "sentence pairs\nas ids"),
             (2.65, 0.6, "query", "model", "a score for\neach word"),
-            (5.15, 0.6, "key", "loss", "one number, over\nthe real tokens"),
-            (5.15, 1.8, "value", "backward", "a gradient for\neach weight"),
+            (5.15, 0.6, "key", "loss", "how wrong\nthe scores are"),
+            (5.15, 1.8, "value", "backward", "zero_grad, then\nnew gradients"),
             (2.65, 1.8, "residual", "step", "each weight\nmoves a little"),
         ]
         for x, y, colour, name, words in boxes:
@@ -211,7 +211,7 @@ def curves(history: History, few: dict[str, list[float]], vocab: int) -> None:
         axes.set(title=title, xlabel="step", ylim=(0, 6.2))
     both[0].set_ylabel("loss per token")
     both[1].legend(loc="upper right")
-    figure.suptitle("Only the held-out loss tells the two apart")
+    figure.suptitle("The lower training loss belongs to the worse model")
     assert few["held_out"][-1] > 3 > 1 > many["held_out"][-1]
     alt = (
         "Two panels. With 150 pairs the training loss falls almost to its floor, while the held-out loss stays near 3.6 after "
@@ -225,7 +225,7 @@ def translations(rows: Sequence[tuple[str, str, str]]) -> None:
     alt = "New English sentences with the French that the trained model writes, and the right French where it is another."
     wrong = sum(written != right for _, written, right in rows)
     with sheet(7.2, 0.45 + 0.62 * len(rows) + 0.27 * wrong, alt) as axes:
-        text(axes, 3.6, 0.2, "What it writes for sentences that it has never read", weight="bold")
+        text(axes, 3.6, 0.2, "New sentences; below a wrong answer stands the right one", weight="bold")
         y = 0.6
         for english, written, right in rows:
             good = written == right
