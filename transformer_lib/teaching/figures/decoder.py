@@ -22,8 +22,8 @@ def decoder_asks() -> None:
     """Draw the decoder between two words: it asks all rows of the memory, and hears white the loudest."""
     alt = (
         "Above, the encoder has read the white cow is tired and left one row for each word, the memory. Below, the decoder has "
-        "written la vache and asks all five rows: which colour? By far the thickest line comes from the row of white. The "
-        "decoder writes blanche."
+        "written la vache and asks all five rows: which colour? By far the thickest line comes from the row of white. From the "
+        "answer the decoder writes blanche."
     )
     with sheet(7.2, 4.45, alt) as axes:
         text(axes, 3.6, 0.24, "To write blanche, the decoder asks the encoder", weight="bold")
@@ -41,7 +41,7 @@ def decoder_asks() -> None:
         for x, word in [(1.75, "<SOS>"), (2.93, "la"), (4.1, "vache")]:
             card(axes, x - 0.45, 3.74, 0.9, 0.38, "decoder", word, fill=0.1)
         arrow(axes, (4.1, 3.7), (4.1, 3.3), "query")
-        arrow(axes, (4.6, 3.93), (5.45, 3.93))
+        arrow(axes, (5.3, 3.05), (6.05, 3.7))
         card(axes, 5.5, 3.74, 1.15, 0.38, "value", "blanche", fill=0.2)
 
 
@@ -53,33 +53,40 @@ def cross_attention(x: Tensor, memory: Tensor, made: Sequence[Tensor], weights: 
         return f"{value:.2f}"
 
     alt = (
-        "Two ways meet. From x, 3 by 4, the rows SOS, la, vache, W_Q makes the queries Q, 3 by 4. From the memory, 5 by 4, the "
-        "rows the, white, cow, is, tired, W_K makes K, 5 by 4, and W_V makes V, 5 by 2. Q and K give the weights, 3 by 5: "
-        "SOS and la look mostly at cow, vache at white. Weights and V give the output, 3 by 2, a row for each target word."
+        "Two ways meet. From x, 3 by 4, the rows SOS, la, vache, the columns start, article, animal, colour, W_Q makes the "
+        "queries Q, 3 by 4. From the memory, 5 by 4, the rows the, white, cow, is, tired, the columns animal, colour, state, "
+        "small word, W_K makes K, 5 by 4, and W_V makes V, 5 by 2. Q and K give the weights, 3 by 5: SOS and la look mostly "
+        "at cow, vache at white. Weights and V give the output, 3 by 2, a row for each target word."
     )
-    with sheet(7.2, 6.75, alt) as axes:
+    with sheet(7.2, 7.4, alt) as axes:
         text(axes, 3.6, 0.22, "The target asks, the source answers", weight="bold")
-        block(axes, 0.98, 1.15, x, "query", name="x", rows=["<SOS>", "la", "vache"], cell=0.3)
-        arrow(axes, (2.22, 1.58), (2.7, 1.58))
-        text(axes, 2.45, 1.36, "$W_Q$", "muted")
-        block(axes, 2.76, 1.15, q, "query", name="Q", cell=0.3)
-        arrow(axes, (4.0, 1.58), (4.24, 1.58))
-        block(axes, 4.3, 1.15, weights, "ink", name="weights", cell=0.565, columns=SOURCE, label=two)
-        block(axes, 0.98, 3.78, memory, "encoder", name="memory", rows=SOURCE, cell=0.3)
-        arrow(axes, (2.22, 4.3), (2.7, 3.65))
-        text(axes, 2.38, 3.74, "$W_K$", "muted")
-        arrow(axes, (2.22, 4.7), (2.7, 5.45))
-        text(axes, 2.36, 5.32, "$W_V$", "muted")
-        block(axes, 2.76, 2.75, k, "key", name="K", cell=0.3)
-        arrow(axes, (4.0, 3.1), (4.7, 2.36))
-        text(axes, 4.45, 3.0, "compare", "muted", ha="left")
-        block(axes, 2.76, 4.87, v, "value", name="V", cell=0.3)
-        arrow(axes, (3.44, 5.6), (4.97, 5.6))
-        text(axes, 4.1, 5.82, "mix", "muted")
-        arrow(axes, (5.7, 2.36), (5.7, 4.72))
-        block(axes, 5.05, 5.15, output, "value", name="output", cell=0.65, label=two)
-        text(axes, 0.1, 0.72, "from the decoder", "decoder", ha="left", weight="bold")
-        text(axes, 0.1, 3.2, "from the encoder", "encoder", ha="left", weight="bold")
+        for y, names in [
+            (1.75, ("start", "article", "animal", "colour")),
+            (4.43, ("animal", "colour", "state", "small word")),
+        ]:
+            for n, name in enumerate(names):
+                text(axes, 1.05 + 0.3 * n, y - 0.06, name, "muted", ha="left", va="bottom", rotation=50, rotation_mode="anchor")
+        block(axes, 0.98, 1.75, x, "query", rows=["<SOS>", "la", "vache"], cell=0.3)
+        arrow(axes, (2.22, 2.18), (2.7, 2.18))
+        text(axes, 2.45, 1.96, "$W_Q$", "muted")
+        block(axes, 2.76, 1.75, q, "query", name="Q", cell=0.3)
+        arrow(axes, (4.0, 2.18), (4.24, 2.18))
+        block(axes, 4.3, 1.75, weights, "ink", name="weights", cell=0.565, columns=SOURCE, label=two)
+        block(axes, 0.98, 4.43, memory, "encoder", rows=SOURCE, cell=0.3)
+        arrow(axes, (2.22, 5.1), (2.7, 4.45))
+        text(axes, 2.66, 5.03, "$W_K$", "muted")
+        arrow(axes, (2.22, 5.4), (2.7, 6.1))
+        text(axes, 2.36, 5.97, "$W_V$", "muted")
+        block(axes, 2.76, 3.4, k, "key", name="K", cell=0.3)
+        arrow(axes, (4.0, 3.75), (4.7, 2.96))
+        text(axes, 4.45, 3.65, "compare", "muted", ha="left")
+        block(axes, 2.76, 5.52, v, "value", name="V", cell=0.3)
+        arrow(axes, (3.44, 6.25), (4.97, 6.25))
+        text(axes, 4.1, 6.47, "mix", "muted")
+        arrow(axes, (5.7, 2.96), (5.7, 5.37))
+        block(axes, 5.05, 5.8, output, "value", name="output", cell=0.65, label=two)
+        text(axes, 0.1, 0.72, "x, from the decoder", "decoder", ha="left", weight="bold")
+        text(axes, 0.1, 3.2, "memory, from the encoder", "encoder", ha="left", weight="bold")
 
 
 def decoder_layer() -> None:
