@@ -113,10 +113,10 @@ def where_it_looks(steps: Sequence[int] = (100, 200, 300, 1000)) -> None:
         row, column = target.index("blanche"), source.index("white")
         panel.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, ec=COLOURS["key"], lw=2))
     axes[0].set_yticks(range(len(target)), target)
-    figure.suptitle("The right words come when the decoder looks at the right places", weight="bold")
+    figure.suptitle("As training goes on, the decoder looks at single words", weight="bold")
     alt = (
         f"Maps of cross-attention after {', '.join(map(str, steps))} steps, French tokens in rows, English words in columns. "
-        "After 100 steps all are pale. After 200 the row of blanche looks at is; after 300 and 1000 at white."
+        "After 100 steps most rows are spread out. After 200 the row of blanche looks at is; after 300 and 1000 at white."
     )
     show(figure, alt=alt)
 
@@ -166,7 +166,7 @@ def step_time() -> None:
     axes.set_xticks(lengths, lengths)
     axes.set(xlabel="tokens of a sentence (always 2048 in a batch)", ylabel="seconds a step", ylim=(0, None))
     axes.legend(loc="upper left", frameon=False)
-    figure.suptitle("As sentences grow, the GRU with attention has to wait", weight="bold")
+    figure.suptitle("As sentences grow, a step of the GRU with attention costs more", weight="bold")
     ratio = seconds["GRU with attention"][-1] / seconds["Transformer"][-1]
     alt = (
         "Seconds for one training step against the length of its sentences, from 8 to 512 tokens, on one processor core. "
