@@ -49,7 +49,7 @@ QUESTIONS = [
             ),
             (
                 "Unforced, the patch also made the decoder write, and read, *cheval*",
-                "Two things had changed; only both together turned the word.",
+                "Two things had changed, and the prefix alone brought *-e* from 0.95 to 0.46.",
             ),
             (
                 "Unforced, the patch also made the decoder write, and read, *blanc*",
@@ -63,7 +63,7 @@ QUESTIONS = [
         answers=[
             (
                 "Then the gender stands at the adjective or the noun, and not elsewhere",
-                "On top of both they turned 16 and 6 more: they are small supports.",
+                "The noun's vector alone turned only 5, and yet, beside the adjective's, 18 and 40 more.",
             ),
             (
                 "Then to change just any vectors is not enough: it matters which ones",
