@@ -141,8 +141,8 @@ def forced_prefix(chances: Tensor, prefixes: Sequence[str], endings: Sequence[Se
     """Show the probability of the ending -e and the word that is written, for each prefix without and with the patch."""
     cells = [[f"{p:.2f}, {word}" for p, word in zip(*row, strict=True)] for row in zip(chances.tolist(), endings, strict=True)]
     lines = [f"after {prefix}: {a} unpatched, {b} patched" for prefix, (a, b) in zip(prefixes, cells, strict=True)]
-    with sheet(7.2, 2.55, f"The probability of the ending -e, and the word written. {'; '.join(lines)}.") as axes:
-        _title(axes, "The prefix does most, the patch the rest")
+    with sheet(7.2, 2.35, f"The probability of the ending -e, and the word that is written. {'; '.join(lines)}.") as axes:
+        _title(axes, "Each change alone keeps fatiguée, both do not")
         look = {"cell": 1.76, "high": 0.66, "shape": False, "rows": prefixes}
         look["label"] = lambda i, j, v: f"-e: {v:.2f}\n{endings[i][j]}"
         columns = ["the cow’s vectors", "patched at “cow”"]
@@ -183,7 +183,9 @@ def counted(found: Mapping[str, Mapping[str, int]], examples: Sequence[str]) -> 
         axes.set(xlim=(0, 200), ylim=(3.6, -0.6), xticks=[0, 82, 164], xlabel="turned, of 164")
         axes.set_title(example, style="italic")
         axes.tick_params(axis="y", length=0)
-    said = "; ".join(f"{label} {' and '.join(str(turned[name]) for turned in found.values())}" for name, label in labels.items())
+    said = "; ".join(
+        f"{label} {' and '.join(str(turned[name]) for turned in found.values())}" for name, label in labels.items()
+    )
     show(figure, alt=f"Two bar charts, one for each form of sentence: how many of 164 adjectives turn. Patched: {said}.")
 
 

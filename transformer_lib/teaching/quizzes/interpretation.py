@@ -49,7 +49,7 @@ QUESTIONS = [
             ),
             (
                 "Unforced, the patch also made the decoder write, and read, *cheval*",
-                "Two things had changed, and the prefix alone brought *-e* from 0.95 to 0.46.",
+                "Two things had changed; only both together turned the word.",
             ),
             (
                 "Unforced, the patch also made the decoder write, and read, *blanc*",
