@@ -19,7 +19,7 @@ EXERCISES = [
 
 
 # Their texts ask that what is handed in stays as it was.
-ASK_FOR_A_COPY = {"sees_future", "without_head"}
+ASK_FOR_A_COPY = {"sees_future"}
 
 
 def in_place(solution):

@@ -7,10 +7,10 @@ import torch
 from torch import Tensor
 
 from transformer_lib.encoder import TransformerConfig
-from transformer_lib.teaching.exercises import exercise, normal
+from transformer_lib.teaching.exercises import exercise
 from transformer_lib.transformer import Transformer
 
-__all__ = ["new_words", "patched_probabilities", "smallest_cause", "without_head"]
+__all__ = ["new_words", "patched_probabilities", "smallest_cause"]
 
 
 @exercise(
@@ -104,7 +104,7 @@ def smallest_cause(turns: Callable[[Sequence[int]], bool], length: int) -> Itera
     places = range(length)
     every = [[*some] for size in range(1, length + 1) for some in combinations(places, size) if turns(some)]
     smallest = every[0] if every else []
-    yield smallest, "single places first, then pairs: a word may have two supports"
+    yield smallest, "single places first, then pairs: two vectors may have to change at once"
     singles = [place for place in places if turns((place,))]
     yield singles[:1], "single places are not enough: where none of them turns the word, try two at once"
     yield singles, "return the smallest set, not each place that turns the word"
@@ -112,41 +112,3 @@ def smallest_cause(turns: Callable[[Sequence[int]], bool], length: int) -> Itera
     pairs = [[*pair] for pair in combinations(places, 2) if turns(pair)]
     yield singles[:1] or pairs[0] if singles or pairs else [], "three at once may be needed: go on up to all places"
     yield sorted(every)[0] if every else [], "a smaller set comes before a larger one, whatever its places are"
-
-
-_MATRICES = normal((6, 6), (4, 12), (8, 8), seed=15)
-
-
-@exercise(
-    cases=[(_MATRICES[0], 1, 3), (_MATRICES[1], 0, 3), (_MATRICES[2], 3, 4)],
-    hint="Head number h is read by the columns from h · width to (h + 1) · width, where width is columns / heads",
-    keep=True,
-)
-def without_head(matrix: Tensor, head: int, num_heads: int) -> Iterator:
-    """The reader's `without_head(matrix, head, num_heads)` sets the columns to 0 that read one head."""
-    rows, columns = matrix.shape
-    width = columns // num_heads
-    here = slice(head * width, (head + 1) * width)
-
-    def zeros(at_rows: slice, at_columns: slice) -> Tensor:
-        changed = matrix.clone()
-        changed[at_rows, at_columns] = 0
-        return changed
-
-    everything = slice(None)
-    yield zeros(everything, here), "the head still computes, and nobody reads it"
-    yield matrix, "nothing is 0 yet"
-    yield (
-        zeros(slice(head * rows // num_heads, (head + 1) * rows // num_heads), everything),
-        ("these are rows: a row makes an output number from all heads. The columns read"),
-    )
-    yield zeros(everything, slice(head, head + 1)), "one column only: a head is columns / num_heads wide"
-    if head:
-        yield zeros(everything, slice((head - 1) * width, head * width)), "heads are counted from 0"
-    yield (
-        torch.cat([matrix[:, : head * width], matrix[:, (head + 1) * width :]], dim=1),
-        ("the columns are gone: then the shape does not fit any more. Set them to 0"),
-    )
-    only = torch.zeros_like(matrix)
-    only[:, here] = matrix[:, here]
-    yield only, "this keeps that head alone and takes away all the others"

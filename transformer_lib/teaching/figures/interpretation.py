@@ -137,12 +137,14 @@ def five_patches(sentences: Sequence[str], usual: str) -> None:
             _sentence(axes, 4.0, y + 0.22, sentence.split(), usual.split())
 
 
-def forced_prefix(chances: Tensor, prefixes: Sequence[str]) -> None:
-    """Show the probability of the ending -e, for each prefix without and with the patch."""
-    lines = [f"after {prefix}: {a:.2f} unpatched, {b:.2f} patched" for prefix, (a, b) in zip(prefixes, chances.tolist())]
-    with sheet(7.2, 2.15, f"The probability of the ending -e. {'; '.join(lines)}.") as axes:
-        _title(axes, "The probability of -e: only both changes together turn it")
-        look = {"cell": 1.76, "high": 0.46, "shape": False, "rows": prefixes, "label": lambda i, j, v: f"{v:.2f}"}
+def forced_prefix(chances: Tensor, prefixes: Sequence[str], endings: Sequence[Sequence[str]]) -> None:
+    """Show the probability of the ending -e and the word that is written, for each prefix without and with the patch."""
+    cells = [[f"{p:.2f}, {word}" for p, word in zip(*row, strict=True)] for row in zip(chances.tolist(), endings, strict=True)]
+    lines = [f"after {prefix}: {a} unpatched, {b} patched" for prefix, (a, b) in zip(prefixes, cells, strict=True)]
+    with sheet(7.2, 2.35, f"The probability of the ending -e, and the word that is written. {'; '.join(lines)}.") as axes:
+        _title(axes, "Only both changes together write fatigué")
+        look = {"cell": 1.76, "high": 0.66, "shape": False, "rows": prefixes}
+        look["label"] = lambda i, j, v: f"-e: {v:.2f}\n{endings[i][j]}"
         columns = ["the cow’s vectors", "patched at “cow”"]
         block(axes, 3.6, 0.95, chances, "value", columns=columns, strength=lambda i, j, v: 0.04 + 0.5 * v, **look)
         text(axes, 1.85, 0.81, "forced prefix", "muted")
@@ -156,7 +158,7 @@ def way_of_the_gender(chances: Tensor) -> None:
         f"layers, after layer 1, after layer 2: {said}. The high cell stands at cow twice, then at white."
     )
     with sheet(7.2, 2.65, alt) as axes:
-        _title(axes, "In layer 2 the gender moves from cow to white")
+        _title(axes, "In layer 2 the gender is copied to the adjective")
         rows = ["embedding", "after layer 1", "after layer 2"]
         look = {"cell": 0.95, "high": 0.5, "shape": False, "rows": rows, "columns": COW, "label": lambda i, j, v: f"{v:.2f}"}
         block(axes, 1.95, 0.85, chances, "key", strength=lambda i, j, v: 0.03 + 0.6 * v, **look)
@@ -169,25 +171,22 @@ def counted(found: Mapping[str, Mapping[str, int]], examples: Sequence[str]) -> 
         "the adjective": "the adjective",
         "the noun": "the noun",
         "both": "both of them",
-        "all": "all vectors",
         "the others": "all but these two",
     }
-    figure, every = subplots(columns=2, height=3.3, share_y=True)
+    figure, every = subplots(columns=2, height=2.9, share_y=True)
     figure.suptitle("Whose vector turns the adjective? Mostly its own", weight="bold", size=15)
     for axes, turned, example in zip(every, found.values(), examples, strict=True):
         numbers = [turned[name] for name in labels]
-        axes.barh(list(labels.values()), numbers, color=[COLOURS["key"], *4 * [COLOURS["query"]]])
+        axes.barh(list(labels.values()), numbers, color=[COLOURS["key"], *3 * [COLOURS["query"]]])
         for y, count in enumerate(numbers):
             axes.text(count + 3, y, str(count), va="center")
-        axes.set(xlim=(0, 200), ylim=(4.6, -0.6), xticks=[0, 82, 164], xlabel="turned, of 164")
+        axes.set(xlim=(0, 200), ylim=(3.6, -0.6), xticks=[0, 82, 164], xlabel="turned, of 164")
         axes.set_title(example, style="italic")
         axes.tick_params(axis="y", length=0)
-    show(
-        figure,
-        alt="Two bar charts, one for each form of sentence: in how many of 164 cases the adjective turns. Patched at the "
-        "adjective alone about 120 and 100; at the noun alone 5 and 5; at both just below 140; all vectors about 155 and 144; "
-        "all but these two 0.",
+    said = "; ".join(
+        f"{label} {' and '.join(str(turned[name]) for turned in found.values())}" for name, label in labels.items()
     )
+    show(figure, alt=f"Two bar charts, one for each form of sentence: how many of 164 adjectives turn. Patched: {said}.")
 
 
 def encoder_heads(words: Sequence[str], weights: Tensor) -> None:
