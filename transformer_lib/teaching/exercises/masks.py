@@ -90,6 +90,7 @@ def masked_weights(scores: Tensor, tokens: Tensor, pad_id: int) -> Iterator:
     yield right[:, 0], "the shape is (batch, heads, seq, seq): keep all four axes"
     zero = tokens != 0
     yield weights(zero[:, None, None, :] & past), "use `pad_id`: the id of padding is not always 0"
-    for large in (-100.0, 0.0):
-        hidden = scores.masked_fill(~mask, large).softmax(dim=-1)
-        yield hidden, "here all real scores are below −100, and hidden keys get weight: use −∞, not a number"
+    yield (
+        scores.masked_fill(~mask, -100.0).softmax(dim=-1),
+        "here all real scores are below −100, and hidden keys get weight: use −∞, not a number",
+    )
