@@ -25,7 +25,7 @@ def capture_attention(model: nn.Module) -> Iterator[dict[str, Tensor]]:
     def keeping(name: str, layer: nn.Module):
         own = layer.mix
 
-        def mix(*arguments: Tensor) -> Tensor:
+        def mix(*arguments: Tensor | None) -> Tensor:
             x = own(*arguments)
             kept[name] = layer.weights
             return x
