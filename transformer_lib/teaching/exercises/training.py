@@ -13,7 +13,7 @@ from transformer_lib.teaching.exercises import Hint, check, exercise
 from transformer_lib.training import Batch, training_step
 from transformer_lib.transformer import Transformer, TransformerConfig
 
-__all__ = ["joined_loss", "lowest_loss", "my_training_step", "sentences_that_fit"]
+__all__ = ["joined_loss", "lowest_loss", "my_training_step"]
 
 
 @exercise(
@@ -29,33 +29,6 @@ def joined_loss(means: list[float], tokens: list[int]) -> Iterator:
     yield total, "now divide by the number of all tokens"
     yield total / len(means), "divide by the number of all tokens, not by the number of parts"
     yield sum(means) / sum(tokens), "these are means already: multiply each by its tokens before you divide"
-
-
-@exercise(
-    cases=[([3, 3, 4, 9, 10], 20), ([2, 3, 5, 5, 5], 20), ([1, 1, 1], 20), ([2, 6, 6, 6, 9], 18), ([4, 5], 5)],
-    hint="The first n sentences fit if n times the longest of them, lengths[n - 1], is at most max_tokens",
-)
-def sentences_that_fit(lengths: list[int], max_tokens: int) -> Iterator:
-    """The reader's `sentences_that_fit(lengths, max_tokens)` says how many fit, padding included."""
-
-    def most(fits: Callable) -> int:
-        return max((n for n in range(1, len(lengths) + 1) if fits(n)), default=0)
-
-    right = most(lambda n: n * lengths[n - 1] <= max_tokens)
-    yield right, "a batch is a rectangle, and padding takes space too"
-    yield (
-        most(lambda n: sum(lengths[:n]) <= max_tokens),
-        "this adds the lengths: in a rectangle each sentence takes as much as the longest",
-    )
-    yield (
-        most(lambda n: n == 1 or n * lengths[n - 1] < max_tokens),
-        "a batch may fill its budget to the last token: compare with <=",
-    )
-    first = max_tokens // lengths[0]
-    yield first, "longer sentences follow, and they make the rectangle wider"
-    yield min(len(lengths), first), "the rectangle is as wide as its longest sentence"
-    yield max_tokens // lengths[-1], "the longest of all need not be in this batch"
-    yield right - 1, "one less than fit: is the last one that fits counted?"
 
 
 def _part(share: float) -> float:

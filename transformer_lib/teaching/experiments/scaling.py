@@ -12,7 +12,6 @@ from pathlib import Path
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 from torch.testing import assert_close
 
 from transformer_lib.scaling import DistributedStep, ProcessGroup, use_fused_attention
@@ -186,15 +185,6 @@ def two_real_processes(steps: int = 12) -> None:
         distance = _share(found - start, end - start)
         assert distance > 0.1 if name.startswith("wrong") else distance < 1e-4
         print(f"{name:24} ≈ {100 * distance:7.4f} % of the way")
-
-
-def rounded_layer_is_torchs() -> None:
-    """Check that a linear layer under autocast is the product of rounded copies."""
-    torch.manual_seed(0)
-    layer, x = nn.Linear(64, 64), torch.randn(5, 64)
-    by_hand = F.linear(x.bfloat16(), layer.weight.bfloat16(), layer.bias.bfloat16())
-    with torch.autocast("cpu", dtype=torch.bfloat16):
-        assert layer(x).equal(by_hand)
 
 
 def fused_step_time(lengths: Sequence[int] = (24, 512), steps: int = 3) -> None:
