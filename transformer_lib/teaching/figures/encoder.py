@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import torch
 from matplotlib.axes import Axes
 from matplotlib.patches import Circle, Rectangle
 from torch import Tensor
@@ -11,29 +10,16 @@ from torch import Tensor
 from transformer_lib.teaching.figures import COLOURS, DIVERGING, arrow, block, card, sheet, show, subplots, text
 from transformer_lib.teaching.figures.sheet import number, tint
 
-__all__ = [
-    "add_and_norm",
-    "embedding",
-    "four_heads",
-    "gradients",
-    "layer",
-    "narrower",
-    "one_head",
-    "projections",
-    "ten_tokens",
-    "wider",
-]
-
 WORDS = ("They", "played", "chess")
-CELL, WHOLE = 0.45, 0.29  # inches: the widths of "–1.2" and of "–1"
+WHOLE = 0.29  # inches: the width of "–1"
 
 
 def _title(axes: Axes, words: str) -> None:
     text(axes, axes.get_xlim()[1] / 2, 0.2, words, size=15, weight="bold")
 
 
-def _sign(axes: Axes, x: float, y: float, sign: str) -> None:
-    text(axes, x, y, sign, size=19 if len(sign) < 2 else None)
+def _sign(axes: Axes, x: float, y: float, sign: str, **look: Any) -> None:
+    text(axes, x, y, sign, size=19 if len(sign) < 2 else None, **look)
 
 
 def _one(i: int, j: int, value: float) -> str:
@@ -44,29 +30,32 @@ def _two(i: int, j: int, value: float) -> str:
     return f"{value:.2f}".replace("-", "–")
 
 
+def _signed(value: Tensor, digits: int = 1) -> str:
+    return number(value, digits) if value >= 0 else f"({number(value, digits)})"
+
+
+def _product(row: Tensor, column: Tensor, bias: float = 0.0) -> str:
+    """Write a row times a column as a sum of the terms whose weight is not 0."""
+    terms = [f"{_signed(x)} · {_signed(w)}" for x, w in zip(row, column, strict=True) if w]
+    return " + ".join(terms) + f" = {number(row @ column + bias, 1)}"
+
+
 def _named(axes: Axes, x: float, y: float, values: Tensor, colour: str, name: str, **look: Any) -> tuple[float, float]:
     """Draw a matrix below its name and its shape, with one decimal."""
-    shape = " × ".join(str(size) for size in torch.atleast_2d(values).shape)
-    right, bottom = block(axes, x, y, values, colour, **{"cell": CELL, "label": _one, "shape": False} | look)
-    if right - x > 1.8:
-        wide = 0.118 * len(name.replace("$", "").replace("_", "")) + 0.1  # of the name, in inches; the shape stands behind it
-        start = (x + right - wide - 0.65) / 2
-        text(axes, start, y - 0.16, name, "ink" if colour == "position" else colour, weight="bold", ha="left")
-        text(axes, start + wide + 0.12, y - 0.16, shape, "muted", ha="left")
-    else:
-        text(axes, (x + right) / 2, y - 0.4, name, colour, weight="bold")
-        text(axes, (x + right) / 2, y - 0.16, shape, "muted")
+    right, bottom = block(axes, x, y, values, colour, **{"cell": 0.45, "label": _one, "shape": False} | look)
+    shape = ("   " if right - x > 1.8 else "\n") + " × ".join(map(str, values.shape))
+    look = {"weight": "bold", "va": "bottom"}
+    text(axes, (x + right) / 2, y - 0.05, name + shape, "ink" if colour == "position" else colour, **look)
     return right, bottom
 
 
-def _flow(axes: Axes, x: float, y: float, mixing: bool) -> None:
-    """Draw three tokens that pass a sublayer, each by itself or to each other."""
-    for i in range(3):
-        for j in range(3) if mixing else [i]:
-            ends = [y + 0.2 * i, y + 0.2 * j]
-            axes.plot([x, x + 0.7], ends, color=COLOURS["muted"], lw=1.3)
-        for side in (x, x + 0.7):
-            axes.add_patch(Circle((side, y + 0.2 * i), 0.055, fc=COLOURS["ink"], ec="none", zorder=3))
+def _column(axes: Axes, x: float, y: float, parts: Sequence[tuple], rows: Sequence[str] = ()) -> float:
+    """Draw matrices below each other, each behind its sign, the first with names of its rows; return the right edge."""
+    for sign, name, role, matrix in parts:
+        _sign(axes, x - 0.12, y + 0.43, sign, ha="right")
+        right, bottom = _named(axes, x, y, matrix, role, name, rows=() if sign else rows)
+        y = bottom + 0.33
+    return right
 
 
 def layer() -> None:
@@ -79,33 +68,32 @@ def layer() -> None:
     )
     with sheet(7.2, 3.35, alt) as axes:
         _title(axes, "Mix the tokens, then work on each")
-        line = 2.45
+        line, brown = 2.45, COLOURS["residual"]
         card(axes, 0.62, 0.5, 5.92, 2.45, "encoder", fill=0.0)
-        axes.plot([0.35, 6.62], [line, line], color=COLOURS["residual"], lw=5, zorder=1.5)
+        axes.plot([0.35, 6.62], [line, line], color=brown, lw=5, zorder=1.5)
         arrow(axes, (6.55, line), (6.85, line), "residual")
         text(axes, 0.32, line, "x", weight="bold", ha="right")
-        text(axes, 0.05, line + 0.28, "3 × 8", "muted", ha="left")
-        text(axes, 7.15, line + 0.28, "3 × 8", "muted", ha="right")
         text(axes, 3.62, line - 0.2, "z", weight="bold")
+        for x in (0.32, 6.88):
+            text(axes, x, line + 0.28, "3 × 8", "muted")
         for x, role, name, mixing in [
             (0.95, "query", "multi-head\nattention", True),
             (3.85, "value", "feed-forward\nnetwork", False),
         ]:
             card(axes, x, 0.72, 1.75, 1.2, role)
             text(axes, x + 0.875, 0.98, name, role, weight="bold", linespacing=1.05)
-            _flow(axes, x + 0.525, 1.36, mixing)
-            axes.plot([x + 0.1, x + 0.1], [line, 2.05], color=COLOURS["residual"], lw=2)
-            arrow(axes, (x + 0.1, 2.1), (x + 0.1, 1.93), "residual")
-            axes.plot([x + 1.62, x + 1.62], [1.92, 2.2], color=COLOURS[role], lw=2)
-            arrow(axes, (x + 1.62, 2.1), (x + 1.62, line - 0.15), role)
-            axes.add_patch(Circle((x + 1.62, line), 0.15, fc="white", ec=COLOURS["residual"], lw=2, zorder=2))
+            for i in range(3):  # three tokens, each by itself or to each other
+                for j in range(3) if mixing else [i]:
+                    ends = [1.36 + 0.2 * i, 1.36 + 0.2 * j]
+                    axes.plot([x + 0.525, x + 1.225], ends, "o-", color=COLOURS["muted"], mfc="black", mec="black", lw=1.3)
+            arrow(axes, (x + 0.1, line), (x + 0.1, 1.93), "residual")
+            arrow(axes, (x + 1.62, 1.92), (x + 1.62, line - 0.15), role)
+            axes.add_patch(Circle((x + 1.62, line), 0.15, fc="white", ec=brown, lw=2, zorder=2))
             text(axes, x + 1.62, line - 0.01, "+", "residual", size=17, weight="bold", zorder=3)
-            axes.add_patch(
-                Rectangle((x + 1.88, line - 0.16), 0.62, 0.32, fc=tint("mask", 0.1), ec=COLOURS["mask"], lw=1.8, zorder=2)
-            )
+            box = {"fc": tint("mask", 0.1), "ec": COLOURS["mask"], "lw": 1.8, "zorder": 2}
+            axes.add_patch(Rectangle((x + 1.88, line - 0.16), 0.62, 0.32, **box))
             text(axes, x + 2.19, line, "norm", "mask")
-        text(axes, 2.68, line + 0.3, "add & norm", "muted")
-        text(axes, 5.58, line + 0.3, "add & norm", "muted")
+            text(axes, x + 1.73, line + 0.3, "add & norm", "muted")
         text(axes, 0.62, 3.17, "brown: the residual stream", "residual", ha="left")
         text(axes, 6.54, 3.17, "6 layers = the encoder", "encoder", ha="right", weight="bold")
 
@@ -116,8 +104,7 @@ def ten_tokens(tokens: Tensor, replaced: Tensor, added: Tensor) -> None:
     figure, grid = subplots(columns=3, width=7.2, height=2.6)
     for axes, (name, rows) in zip(grid, panels.items(), strict=True):
         limit = float(rows.detach().abs().max())
-        look = {"cmap": DIVERGING, "vmin": -limit, "vmax": limit}
-        axes.imshow(rows.detach()[0], aspect="auto", interpolation="nearest", **look)
+        axes.imshow(rows.detach()[0], cmap=DIVERGING, vmin=-limit, vmax=limit, aspect="auto", interpolation="nearest")
         axes.set(title=name, xticks=[], yticks=[])
         axes.spines[:].set_visible(False)
     figure.suptitle("Replaced, ten rows become one; added to, they stay ten", weight="bold", size=14)
@@ -132,8 +119,8 @@ def ten_tokens(tokens: Tensor, replaced: Tensor, added: Tensor) -> None:
 def embedding(table: Tensor, embedded: Tensor, positions: Tensor, x: Tensor, words: Sequence[str]) -> None:
     """Show rows looked up in a table, and the positions added to them."""
     alt = (
-        "On the left a dashed embedding table of 5 words by 8 numbers. On the right a sum: its first three rows, the embedding "
-        "output E, 3 by 8, plus the positions P, 3 by 8, give X, 3 by 8. Only the table is learned."
+        "On the left a dashed embedding table of 5 words by 8 numbers. On the right a sum: its first three rows, looked up, "
+        "are E, 3 by 8; plus the positions P, 3 by 8, they give X, 3 by 8. Only the table is learned."
     )
     with sheet(7.2, 4.3, alt) as axes:
         _title(axes, "Only the table is learned; its rows are looked up")
@@ -141,18 +128,8 @@ def embedding(table: Tensor, embedded: Tensor, positions: Tensor, x: Tensor, wor
         axes.add_patch(Rectangle((0.79, 0.87), 8 * WHOLE + 0.06, 0.93, fill=False, ec=COLOURS["ink"], lw=2.2))
         arrow(axes, (3.2, 1.33), (3.48, 1.2))
         text(axes, 1.75, 3.1, "dashed: learned\nsolid: computed anew\nfor each sentence", "muted", linespacing=1.4)
-        for i, (sign, matrix, role, name) in enumerate(
-            [("", embedded, "residual", "output E"), ("+", positions, "position", "positions P"), ("=", x, "residual", "X")]
-        ):
-            top = 0.75 + 1.2 * i
-            _sign(axes, 3.38, top + 0.43, sign)
-            _named(axes, 3.52, top, matrix, role, name)
-
-
-def _product(row: Tensor, column: Tensor) -> str:
-    """Write a row times a column as a sum of the terms whose weight is not 0."""
-    terms = [f"({number(x, 1)}) · ({number(w, 1)})" for x, w in zip(row, column, strict=True) if w]
-    return " + ".join(terms).replace("(0)", "0").replace("(1)", "1") + f" = {number(row @ column, 1)}"
+        parts = [("", "looked-up rows E", "residual", embedded), ("+", "positions P", "position", positions)]
+        _column(axes, 3.52, 0.75, [*parts, ("=", "X", "residual", x)])
 
 
 def projections(X: Tensor, weights: Sequence[Tensor], results: Sequence[Tensor]) -> None:
@@ -168,11 +145,10 @@ def projections(X: Tensor, weights: Sequence[Tensor], results: Sequence[Tensor])
         x = right + 0.13
         for role, name, W, result in zip(("query", "key", "value"), "QKV", weights, results, strict=True):
             _named(axes, x, 1.0, W, role, f"$W_{name}$", cell=0.49, learned=True)
-            edge, _ = block(axes, x, low, result, role, cell=0.49, label=_one)
-            text(axes, (x + edge) / 2, low - 0.16, name, role, weight="bold")
+            edge, _ = block(axes, x, low, result, role, cell=0.49, label=_one, name=name)
             x = edge + 0.12
         text(axes, 0.12, 0.95, "Each result stands right of X\nand below its matrix.", ha="left", linespacing=1.35)
-        text(axes, 0.12, 1.7, "A row of X times a column of\n$W_Q$: the first number of Q is", ha="left", linespacing=1.35)
+        text(axes, 0.12, 1.7, "The first number of Q, where\nthe other products are 0:", ha="left", linespacing=1.35)
         text(axes, 0.12, 2.18, _product(X[0], weights[0][:, 0]), "query", ha="left")
 
 
@@ -185,18 +161,17 @@ def one_head(q: Tensor, k: Tensor, v: Tensor, weights: Tensor, mixed: Tensor) ->
     )
     with sheet(7.2, 3.65, alt) as axes:
         _title(axes, "Everyone looks at everyone, so scores are 3 × 3")
-        top, low, wide = 0.8, 2.4, {"cell": 0.6, "label": _two}
-        right, _ = block(axes, 0.82, top, q, "query", name="Q", cell=0.49, label=_one, rows=WORDS)
+        top, low, wide, narrow = 0.8, 2.4, {"cell": 0.6, "label": _two}, {"cell": 0.49, "label": _one}
+        right, _ = block(axes, 0.82, top, q, "query", name="Q", rows=WORDS, **narrow)
         _sign(axes, right + 0.15, top + 0.43, "·")
-        right, _ = block(axes, right + 0.3, top + 0.145, k.T, "key", name="$K^T$", cell=0.49, label=_one)
+        right, _ = block(axes, right + 0.3, top + 0.145, k.T, "key", name="$K^T$", **narrow)
         text(axes, right + 0.42, top + 0.43, "/ √2  =")
-        left = right + 0.82
-        right, _ = block(axes, left, top, q @ k.T / 2**0.5, "encoder", name="scores", **wide)
+        block(axes, right + 0.82, top, q @ k.T / 2**0.5, "encoder", name="scores", **wide)
         text(axes, 0.62, low + 0.43, "softmax\nof each\nrow:")
         deep = {"strength": lambda i, j, w: 0.04 + 0.5 * w}
         right, _ = block(axes, 1.95, low, weights, "query", name="weights", rows=WORDS, **wide, **deep)
         _sign(axes, right + 0.15, low + 0.43, "·")
-        right, _ = block(axes, right + 0.3, low, v, "value", name="V", cell=0.49, label=_one)
+        right, _ = block(axes, right + 0.3, low, v, "value", name="V", **narrow)
         _sign(axes, right + 0.2, low + 0.43, "=")
         block(axes, right + 0.4, low, mixed, "value", name="head 0", **wide)
 
@@ -210,11 +185,9 @@ def four_heads(joined: Tensor, W_O: Tensor, attended: Tensor) -> None:
     with sheet(7.2, 3.35, alt) as axes:
         _title(axes, "Four heads of width 2 are again 8 numbers a token")
         roles = ["value", "query", "key", "encoder"]
-        look = {"colour_of": lambda i, j: roles[j // 2], "cell": 0.49, "label": _one, "shape": False}
-        right, _ = block(axes, 0.35, 0.95, joined, "ink", **look)
+        right, _ = block(axes, 0.35, 0.95, joined, "ink", cell=0.49, label=_one, colour_of=lambda i, j: roles[j // 2])
         for h, role in enumerate(roles):
             text(axes, 0.35 + (2 * h + 1) * 0.49, 0.79, f"head {h}", role, weight="bold")
-        text(axes, (0.35 + right) / 2, 1.97, "3 × 8", "muted")
         _sign(axes, right + 0.16, 1.38, "·")
         _named(axes, right + 0.32, 0.75, W_O, "value", "$W_O$", cell=WHOLE, learned=True)
         _sign(axes, 0.18, 2.83, "=")
@@ -232,28 +205,23 @@ def add_and_norm(X: Tensor, attended: Tensor, Z: Tensor, gamma: Tensor, beta: Te
     )
     with sheet(7.2, 5.45, alt) as axes:
         _title(axes, "Add, then bring each token back to one size")
-        for i, (sign, matrix, role, name) in enumerate(
-            [
-                ("", X, "residual", "X"),
-                ("+", attended, "value", "attention output"),
-                ("=", total, "residual", "sum"),
-                ("norm", Z, "residual", "Z"),
-            ]
-        ):
-            top = 0.75 + 1.2 * i
-            _sign(axes, 0.6 if len(sign) < 2 else 0.35, top + 0.43, sign)
-            right, _ = _named(axes, 0.82, top, matrix, role, name, rows=() if sign else WORDS)
+        parts = [("", "X", "residual", X), ("+", "attention output", "value", attended), ("=", "sum", "residual", total)]
+        side = 0.22 + _column(axes, 0.82, 0.75, [*parts, ("norm", "Z", "residual", Z)], WORDS)
         look = {"cell": 0.68, "label": _two, "shape": False, "strength": 0.12}
-        block(axes, right + 0.3, 3.15, mean, "mask", name="mean", **look)
-        block(axes, right + 1.45, 3.15, deviation, "mask", name="deviation", **look)
-        _named(axes, right + 0.22, 4.35, gamma, "mask", "γ", cell=WHOLE, learned=True)
-        _named(axes, right + 0.22, 5.02, beta, "mask", "β", cell=WHOLE, learned=True)
-        first = [number(value, 1) for value in (X[0, 0], attended[0, 0], total[0, 0], Z[0, 0])]
-        signed = [value if value[0].isdigit() else f"({value})" for value in (*first, _two(0, 0, float(mean[0])))]
-        lines = [f"{signed[0]} + {signed[1]} = {first[2]}", f"{signed[2]} – {signed[4]}"]
-        lines += [f"divided by {float(deviation[0]):.2f}", f"= {first[3]}"]
-        text(axes, right + 0.22, 1.3, "The first number of They:", ha="left")
-        text(axes, right + 0.22, 2.05, "\n".join(lines), ha="left", linespacing=1.4)
+        block(axes, side + 0.08, 3.15, mean, "mask", name="mean", **look)
+        block(axes, side + 1.23, 3.15, deviation, "mask", name="deviation", **look)
+        _named(axes, side, 4.35, gamma, "mask", "γ", cell=WHOLE, learned=True)
+        _named(axes, side, 5.02, beta, "mask", "β", cell=WHOLE, learned=True)
+        text(
+            axes,
+            side,
+            1.8,
+            "The first number of They:\n"
+            f"{_signed(X[0, 0])} + {_signed(attended[0, 0])} = {number(total[0, 0], 1)}\n"
+            f"{_signed(total[0, 0])} – {_signed(mean[0], 2)}\ndivided by {number(deviation[0])}\n= {number(Z[0, 0], 1)}",
+            ha="left",
+            linespacing=1.4,
+        )
 
 
 def wider(Z: Tensor, W: Tensor, b: Tensor, hidden: Tensor, kept: Tensor) -> None:
@@ -262,37 +230,30 @@ def wider(Z: Tensor, W: Tensor, b: Tensor, hidden: Tensor, kept: Tensor) -> None
         "Z, 3 by 8, times the dashed matrix W 1, 8 by 12, plus the dashed vector b 1, gives F 1, 3 by 12. The ReLU sets its "
         "negative numbers to 0, which gives F 2, 3 by 12."
     )
-    with sheet(7.2, 6.5, alt) as axes:
+    with sheet(7.2, 6.3, alt) as axes:
         _title(axes, "Wider, and a ReLU: negative numbers become 0")
         right, _ = _named(axes, 0.05, 0.75, Z, "residual", "Z")
         _sign(axes, right + 0.1, 1.18, "·")
-        _named(axes, right + 0.2, 0.75, W, "encoder", "$W_1$", cell=0.275, learned=True)
-        text(axes, 1.85, 2.3, "Each row for itself:\nhere no tokens meet.", linespacing=1.35)
-        _lines(axes, 0.9, [("+", "$b_1$", b), ("=", "$F_1$", hidden), ("ReLU", "$F_2$", kept)], 3.55)
+        _, bottom = _named(axes, right + 0.2, 0.75, W, "encoder", "$W_1$", cell=0.275, learned=True)
+        _named(axes, right + 0.2, bottom + 0.35, b, "encoder", "$b_1$", cell=0.275, learned=True)
+        _sign(axes, right + 0.04, bottom + 0.5, "+")
+        words = _product(Z[0], W[:, 0], b[0]).replace(" + ", "\n+ ", 1)
+        text(axes, 0.12, 2.4, f"The first number of $F_1$:\n{words}", ha="left", linespacing=1.4)
+        _column(axes, 0.9, bottom + 1.05, [("=", "$F_1$", "encoder", hidden), ("ReLU", "$F_2$", "encoder", kept)])
 
 
-def narrower(kept: Tensor, W: Tensor, b: Tensor, change: Tensor, out: Tensor) -> None:
+def narrower(W: Tensor, b: Tensor, change: Tensor, Z: Tensor, out: Tensor) -> None:
     """Show the second half: F_2 · W_2 + b_2, then add & norm."""
     alt = (
-        "F 2, 3 by 12, times the dashed matrix W 2, 12 by 8, plus the dashed vector b 2, gives F 3, 3 by 8. Added to Z and "
-        "normalised, it is the output of the layer, 3 by 8."
+        "On the right the dashed matrix W 2, 12 by 8, and the dashed vector b 2. On the left F 3, which is F 2 times W 2 plus "
+        "b 2, 3 by 8; plus Z it gives the sum, 3 by 8, and normalised the output of the layer, 3 by 8."
     )
-    with sheet(7.2, 5.15, alt) as axes:
+    with sheet(7.2, 5.45, alt) as axes:
         _title(axes, "Narrow again, then added and normalised")
-        right, _ = _named(axes, 0.05, 0.75, kept, "encoder", "$F_2$", cell=0.37)
-        _sign(axes, right + 0.1, 1.18, "·")
-        _named(axes, right + 0.2, 0.75, W, "encoder", "$W_2$", cell=WHOLE, learned=True)
-        _lines(axes, 0.75, [("+", "$b_2$", b), ("=", "$F_3$", change), ("norm", "norm(Z + $F_3$)", out)], 2.2)
-
-
-def _lines(axes: Axes, left: float, lines: Sequence[tuple[str, str, Tensor]], top: float) -> None:
-    """Draw a bias and what follows, one below the other."""
-    for sign, name, matrix in lines:
-        rows = torch.atleast_2d(matrix).size(0)
-        learned, role = rows == 1, "residual" if "Z" in name else "encoder"
-        _sign(axes, left - (0.18 if len(sign) < 2 else 0.4), top + 0.145 * rows, sign)
-        _, top = _named(axes, left, top, matrix, role, name, learned=learned)
-        top += 0.36
+        _, bottom = _named(axes, 4.75, 0.75, W, "encoder", "$W_2$", cell=WHOLE, learned=True)
+        _named(axes, 4.75, bottom + 0.35, b, "encoder", "$b_2$", cell=WHOLE, learned=True)
+        parts = [("", "$F_3 = F_2 · W_2 + b_2$", "encoder", change), ("+", "Z", "residual", Z)]
+        _column(axes, 0.75, 0.75, [*parts, ("=", "sum", "residual", Z + change), ("norm", "output", "residual", out)])
 
 
 def gradients(found: Mapping[str, tuple[Tensor, Tensor]]) -> None:
@@ -303,8 +264,8 @@ def gradients(found: Mapping[str, tuple[Tensor, Tensor]]) -> None:
             layers = range(1, runs.size(1) + 1)
             axes.plot(layers, runs.mean(dim=0), style, color=COLOURS[role], label=name)
             axes.fill_between(layers, runs.amin(dim=0), runs.amax(dim=0), color=COLOURS[role], alpha=0.2)
-    panels[0].set(title="size of the gradient", xlabel="layer", ylim=(0, None))
-    panels[1].set(title="size of the numbers", xlabel="layer", ylim=(0, None))
+    for axes, title in zip(panels, ("size of the gradient", "size of the numbers"), strict=True):
+        axes.set(title=title, xlabel="layer", ylim=(0, None))
     panels[1].legend(frameon=False)
     figure.suptitle("In pre-norm the numbers grow, and the first layers get more", weight="bold", size=14)
     show(

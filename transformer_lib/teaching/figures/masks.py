@@ -12,28 +12,27 @@ from transformer_lib.teaching.experiments.masks import FLOOR, PHONE_BOOK, digits
 from transformer_lib.teaching.figures import COLOURS, arrow, block, card, sheet, show, subplots, text
 
 WORDS = ("<SOS>", "je", "suis", "étudiant")
-_SLANTED = {"rotation": 45, "rotation_mode": "anchor", "ha": "left", "va": "bottom"}
 
 
-def _title(axes: Axes, words: str, y: float = 0.2) -> None:
-    text(axes, axes.get_xlim()[1] / 2, y, words, size=15, weight="bold")
+def _title(axes: Axes, words: str) -> None:
+    text(axes, axes.get_xlim()[1] / 2, 0.2, words, size=15, weight="bold")
 
 
 def _frame(axes: Axes, x: float, y: float, width: float, height: float, colour: str = "ink") -> None:
     axes.add_patch(Rectangle((x, y), width, height, fill=False, ec=COLOURS[colour], lw=2.6, zorder=5))
 
 
-def _mask(axes: Axes, x: float, y: float, mask: Tensor, cell: float, columns: Sequence[str] = (), **more: Any) -> None:
+def _mask(axes: Axes, x: float, y: float, mask: Tensor, cell: float, columns: Sequence[str], **more: Any) -> None:
     """Draw a mask: a tick in a coloured cell where one may look, an empty cell where not; the names of the keys slanted."""
     look = {"strength": lambda i, j, may: 0.42 * may, "label": lambda i, j, may: "✓" if may else "", "high": cell}
     block(axes, x, y, mask, "query", cell=cell, **look, **more)
     for j, word in enumerate(columns):
-        text(axes, x + (j + 0.4) * cell, y - 0.06, word, **_SLANTED)
+        slanted = {"rotation": 45, "rotation_mode": "anchor", "ha": "left", "va": "bottom"}
+        text(axes, x + (j + 0.4) * cell, y - 0.06, word, **slanted)
 
 
 def answer_in_the_input() -> None:
     """Show that each answer stands one place to the right in the input, and the mask that hides it."""
-    names = (*WORDS[1:], "<EOS>")
     with sheet(
         7.2,
         2.85,
@@ -43,12 +42,12 @@ def answer_in_the_input() -> None:
         "row étudiant at all four. In the row of je the hidden cell of suis is framed.",
     ) as axes:
         _title(axes, "The answer stands one place to the right. A mask hides it")
-        for place, (word, answer) in enumerate(zip(WORDS, names, strict=True)):
-            x = 0.05 + 0.98 * place
-            card(axes, x, 0.85, 0.9, 0.46, "key" if place == 2 else "muted", word, 0.25 if place == 2 else 0.0)
-            card(axes, x, 2.1, 0.9, 0.46, "key" if place == 1 else "muted", answer, 0.25 if place == 1 else 0.0)
-            if place < 3:
-                arrow(axes, (x + 0.5, 2.06), (x + 1.35, 1.36), "key" if place == 1 else "muted")
+        for y, row in ((0.85, WORDS), (2.1, (*WORDS[1:], "<EOS>"))):
+            for place, word in enumerate(row):
+                colour, fill = ("key", 0.25) if word == "suis" else ("muted", 0.0)
+                card(axes, 0.05 + 0.98 * place, y, 0.9, 0.46, colour, word, fill)
+                if y > 2 and place < 3:
+                    arrow(axes, (0.55 + 0.98 * place, 2.06), (1.4 + 0.98 * place, 1.36), colour)
         text(axes, 0.07, 0.65, "reads", "muted", ha="left")
         text(axes, 0.07, 2.72, "must name", "muted", ha="left")
         x, y, cell = 5.2, 1.25, 0.36
@@ -67,26 +66,27 @@ def copying(weights: Tensor, written: Sequence[str]) -> None:
         "of the diagonal, where the answer stands, are framed; in most rows the framed weight is the largest. Right, three "
         "numbers of the book, and three that the model writes, which are not in it.",
     ) as axes:
-        _title(axes, "Without a mask, it looks at the answer")
+        _title(axes, "Without a mask, most places look at their answer")
         x, y, cell = 0.75, 1.0, 0.36
         look = {"strength": lambda i, j, w: min(1.4 * w, 0.8), "label": lambda i, j, w: f"{w:.2f}"[1:] if w >= 0.1 else ""}
         places = [str(place) for place in range(8)]
-        block(axes, x, y, weights, "query", cell=cell, high=cell - 0.01, rows=places, columns=places, shape=False, **look)
+        block(axes, x, y, weights, "query", cell=cell, high=cell, rows=places, columns=places, shape=False, **look)
         for place in range(7):
-            _frame(axes, x + (place + 1) * cell, y + place * (cell - 0.01), cell, cell - 0.01)
+            _frame(axes, x + (place + 1) * cell, y + place * cell, cell, cell)
         text(axes, x + 4 * cell, 0.6, "place looked at", "muted")
         text(axes, 0.2, y + 4 * cell, "place that looks", "muted", rotation=90)
-        text(axes, 5.55, 0.8, "in the book", weight="bold")
-        text(axes, 5.55, 2.4, "written", weight="bold")
-        for i, (right, wrong) in enumerate(zip(digits_of(PHONE_BOOK)[:3], written, strict=False)):
-            card(axes, 4.75, 1.0 + 0.36 * i, 1.6, 0.3, "value", right, 0.12)
-            card(axes, 4.75, 2.6 + 0.36 * i, 1.6, 0.3, "key", wrong, 0.12)
+        for top, name, colour, numbers in (
+            (0.8, "in the book", "value", digits_of(PHONE_BOOK)),
+            (2.4, "written", "key", written),
+        ):
+            text(axes, 5.55, top, name, weight="bold")
+            for i, digits in enumerate(numbers[:3]):
+                card(axes, 4.75, top + 0.2 + 0.36 * i, 1.6, 0.3, colour, digits, 0.12)
 
 
 def masking(scores: Tensor, mask: Tensor) -> None:
     """Show scores and weights without the mask, and below them the same under the mask."""
     masked = scores.masked_fill(~mask, float("-inf"))
-    rows = [(scores, "scores", 0.98), (masked, "scores under the mask", 2.98)]
     left, right, cell = 0.95, 4.5, 0.66
     free, hidden = scores.softmax(dim=-1), masked.softmax(dim=-1)
     with sheet(
@@ -97,16 +97,16 @@ def masking(scores: Tensor, mask: Tensor) -> None:
         f"weights are 0 there, and the row of je is {hidden[1, 0]:.2f}, {hidden[1, 1]:.2f}, 0, 0.",
     ) as axes:
         _title(axes, "–∞ before the softmax is 0 after it")
-        for values, name, y in rows:
+        look = {"columns": WORDS, "cell": cell, "shape": False}
+        for values, weights, name, y in [(scores, free, "scores", 0.98), (masked, hidden, "scores under the mask", 2.98)]:
             write = {"label": lambda i, j, s: f"{s:.2f}" if s > -9 else "–∞"}
-            shade = {"strength": lambda i, j, s: 0.12 + 0.2 * max(s, 0) / 2.1 if s > -9 else 0.0}
-            block(axes, left, y, values, "key", name=name, rows=WORDS, columns=WORDS, cell=cell, shape=False, **write, **shade)
+            shade = {"strength": lambda i, j, s: 0.12 + 0.1 * max(s, 0) if s > -9 else 0.0}
+            block(axes, left, y, values, "key", name=name, rows=WORDS, **look, **write, **shade)
             arrow(axes, (3.68, y + 0.58), (4.4, y + 0.58))
             text(axes, 4.03, y + 0.38, "softmax")
             write = {"label": lambda i, j, w: f"{w:.2f}" if w else "0"}
-            weights = values.softmax(dim=-1)
-            look = {"strength": lambda i, j, w: 0.04 + 0.55 * w if w else 0.0, "name": "weights", "columns": WORDS, **write}
-            block(axes, right, y, weights, "query", cell=cell, shape=False, **look)
+            shade = {"strength": lambda i, j, w: 0.04 + 0.55 * w if w else 0.0}
+            block(axes, right, y, weights, "query", name="weights", **look, **write, **shade)
             for x in (left, right):
                 _frame(axes, x, y + 0.29, 4 * cell, 0.29)
 
@@ -123,15 +123,14 @@ def join_masks(real: Tensor, past: Tensor, words: Sequence[str]) -> None:
     ) as axes:
         _title(axes, "A key must be real, and not in the future")
         cell, y = 0.36, 1.2
-        for x, mask, under in [
-            (0.95, stretched, "real: one row, stretched"),
-            (3.15, past, "past"),
-            (5.35, stretched & past, "real & past"),
+        for x, mask, under, sign in [
+            (0.95, stretched, "real: one row, stretched", ""),
+            (3.15, past, "past", "&"),
+            (5.35, stretched & past, "real & past", "="),
         ]:
-            _mask(axes, x, y, mask, cell, words, rows=words if x < 1 else (), shape=False)
+            _mask(axes, x, y, mask, cell, words, rows=() if sign else words, shape=False)
             text(axes, x + 2 * cell, y + 4 * cell + 0.16, under)
-        text(axes, 2.83, y + 2 * cell, "&", size=20)
-        text(axes, 4.98, y + 2 * cell, "=", size=20)
+            text(axes, x - 0.35, y + 2 * cell, sign, size=20)
 
 
 def three_masks(encoder: Tensor, decoder: Tensor, cross: Tensor) -> None:
