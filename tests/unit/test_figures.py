@@ -1,7 +1,6 @@
 """Figures: shown once with words beside them, axes that cannot be mixed up, the course's map."""
 
 import io
-import itertools
 import re
 from types import SimpleNamespace
 from xml.etree import ElementTree
@@ -17,9 +16,8 @@ from torch.testing import assert_close
 
 from transformer_lib.attention import MultiHeadAttention
 from transformer_lib.decoding import attend, keys_and_values
-from transformer_lib.encoder import Encoder, TransformerConfig
 from transformer_lib.teaching import capture_attention, figures, model_map
-from transformer_lib.teaching.figures import Matrix, matrix_equation, plots, shape_summary
+from transformer_lib.teaching.figures import plots
 from transformer_lib.teaching.figures.model_map import CHAPTERS
 
 LABELS = {"title": "A map", "x_label": "column", "y_label": "row"}
@@ -84,20 +82,6 @@ def test_a_matrix_table_in_plain_text_and_in_html():
         figures.matrix_table(np.ones((2, 3)), name="P", row_labels=["a"])
 
 
-def test_a_matrix_equation_is_drawn_to_scale():
-    x, w = Matrix("X", [[1.0, 2.0, -3.04], [0.0, -0.04, 6.0]]), Matrix("W", torch.ones(3, 4), learnable=True)
-    (axes,) = matrix_equation([[x, "·", w], ["=", Matrix("Y", np.zeros((2, 4)))]], title="Scale", cell=0.3).axes
-    borders = [patch for patch in axes.patches if not patch.get_fill()]
-    squares = [patch for patch in axes.patches if patch.get_fill()]
-    assert len(squares) == 2 * 3 + 3 * 4 + 2 * 4 and {round(square.get_width(), 9) for square in squares} == {0.3}
-    assert [(round(b.get_width() / 0.3), round(b.get_height() / 0.3)) for b in borders] == [(3, 2), (4, 3), (4, 2)]
-    assert [border._dash_pattern[1] is not None for border in borders] == [False, True, False]  # what is learned is dashed
-    assert not any(one.get_bbox().overlaps(other.get_bbox()) for one, other in itertools.combinations(borders, 2))
-    assert {"Scale", "X", "(2, 3)", "W", "(3, 4)", "·", "1.0", "–3.0"} <= {text.get_text() for text in axes.texts}
-    with pytest.raises(ValueError, match="rows is empty"):
-        matrix_equation([], title="Wrong")
-
-
 # The map of the course
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -123,17 +107,7 @@ def test_the_map_links_to_the_addresses_it_is_given():
         model_map("text2")
 
 
-# Shapes and weights of a forward pass
-
-
-def test_shapes_and_parameters_of_each_call_are_listed():
-    encoder = Encoder(TransformerConfig(d_model=8, num_heads=2, num_layers=2, d_ff=12))
-    summary = shape_summary(encoder, torch.zeros(2, 5, 8))
-    assert summary.total == sum(parameter.numel() for parameter in encoder.parameters())
-    assert ("layers.0.feed_forward.inner", "(2, 5, 8)", "(2, 5, 12)", "weight (12, 8), bias (12,)", "108") in summary.rows
-    shared = nn.Linear(4, 4)
-    assert [row[-1] for row in shape_summary(nn.Sequential(shared, shared), torch.zeros(1, 4)).rows[1:]] == ["20", "0", "20"]
-    assert not encoder._forward_hooks and not any(part._forward_hooks for part in encoder.modules())
+# Weights of a forward pass
 
 
 class Backwards(MultiHeadAttention):

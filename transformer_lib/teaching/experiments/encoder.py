@@ -1,4 +1,4 @@
-"""Chapter 7: the parts against torch's, layers that lack a part, and what to ask of a stack of them."""
+"""Chapter 7: the encoder against torch's, layers that lack a part, and what to ask of a stack of them."""
 
 # What a layer computes, by its switches: attention(x), norm(attention(x)), x + attention(x) or norm(x + attention(x)), and with
 # feed_forward the same once more around a feed-forward network. With everything switched on it is an EncoderLayer.
@@ -17,28 +17,11 @@ from transformer_lib.encoder import Encoder, FeedForward, LayerNorm, Transformer
 from transformer_lib.teaching.record import record
 from transformer_lib.teaching.torch_parity import compare_gradients, copy_to_torch
 
-__all__ = [
-    "VARIANTS",
-    "AblatedLayer",
-    "SayIt",
-    "ablation",
-    "compare_with_torch",
-    "count_merged_tokens",
-    "difference",
-    "differences_by_depth",
-    "eighteen_layers",
-    "equal_signs",
-    "floor_when_alike",
-    "gradients_by_layer",
-    "name_yourself",
-    "train_to_say",
-]
-
 D_MODEL, NUM_HEADS, D_FF = 32, 4, 64
 TOKENS, PLACES = 10, 8
 LEARNING_RATE, BATCH = 1e-3, 32
 
-# The five of the figure, and attention alone that does not start as small as torch starts it.
+# Attention alone, the same with a larger start than torch gives it, and what is given back part by part.
 VARIANTS: dict[str, dict] = {
     "attention alone": {},
     "attention, larger start": {"start": 2.0},
@@ -75,27 +58,10 @@ class AblatedLayer(nn.Module):
         return self.norms[1](x * self.add + self.feed_forward(x))
 
 
-def difference(x: Tensor) -> float:
-    """Return how far the tokens of `x` (1, seq, d_model) are from their average, in parts of their own size: 0 is all alike."""
-    return ((x - x.mean(dim=1, keepdim=True)).norm() / x.norm()).item()
-
-
-@torch.no_grad()
-def differences_by_depth(make_layer: Callable[[], nn.Module], seed: int, depth: int = 12) -> list[float]:
-    """Return `difference` of ten random tokens, before the first layer and after each of `depth` new ones, in float64."""
-    torch.manual_seed(seed)
-    x = torch.randn(1, 10, D_MODEL, dtype=torch.float64)
-    found = [difference(x)]
-    for _ in range(depth):
-        x = make_layer().double()(x)  # (1, 10, d_model)
-        found.append(difference(x))
-    return found
-
-
 class SayIt(nn.Module):
     """An embedding, `depth` layers and a linear layer that scores the tokens at each place. No positions: none are needed."""
 
-    def __init__(self, make_layer: Callable[[], nn.Module], depth: int = 6) -> None:
+    def __init__(self, make_layer: Callable[[], nn.Module], depth: int) -> None:
         super().__init__()
         self.embedding = nn.Embedding(TOKENS, D_MODEL)
         self.layers = nn.Sequential(*[make_layer() for _ in range(depth)])
@@ -105,27 +71,13 @@ class SayIt(nn.Module):
         return self.output(self.layers(self.embedding(tokens)))  # (batch, seq, tokens)
 
 
-def name_yourself() -> tuple[Tensor, Tensor]:
-    """Return a batch of sentences and what to say at each place: the token that stands there."""
-    tokens = torch.randint(TOKENS, (BATCH, PLACES))
-    return tokens, tokens
-
-
-def train_to_say(
-    make_layer: Callable[[], nn.Module],
-    seed: int,
-    steps: int,
-    depth: int = 6,
-    make_batch: Callable[[], tuple[Tensor, Tensor]] = name_yourself,
-) -> list[float]:
-    """Train a `SayIt` and return the loss of each step. The seed moves the weights and the sentences."""
-    torch.manual_seed(seed)
-    model = SayIt(make_layer, depth)
+def train(model: nn.Module, make_batch: Callable[[], tuple[Tensor, Tensor]], steps: int) -> list[float]:
+    """Train `model` on batches of inputs and targets, and return the loss of each step."""
     optimizer = torch.optim.Adam(model.parameters(), lr=LEARNING_RATE)
     losses = []
     for _ in range(steps):
-        tokens, targets = make_batch()
-        loss = cross_entropy(model(tokens).flatten(0, 1), targets.flatten())
+        inputs, targets = make_batch()
+        loss = cross_entropy(model(inputs).flatten(0, 1), targets.flatten())
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -133,39 +85,23 @@ def train_to_say(
     return losses
 
 
-def floor_when_alike(tokens: int = TOKENS, places: int = PLACES) -> float:
-    """Return the least mean loss of `name_yourself` for a model whose places all give one answer.
+def train_to_say(make_layer: Callable[[], nn.Module], seed: int, steps: int, depth: int) -> list[float]:
+    """Train a `SayIt` to name the token that stands at each place. The seed moves the weights and the sentences."""
+    torch.manual_seed(seed)
+    return train(SayIt(make_layer, depth), lambda: (torch.randint(TOKENS, (BATCH, PLACES)),) * 2, steps)
+
+
+def floor_when_alike() -> float:
+    """Return the least mean loss of `train_to_say` for a model whose places all give one answer.
 
     Such a model can at best know how often each token occurs: a token that stands at c of the places gets the probability
-    c / places. A token is drawn c times with the binomial probability, and each of the `tokens` adds alike.
+    c / places. A token is drawn c times with the binomial probability, and each of the tokens adds alike.
     """
-    share = 1 / tokens
-    return tokens * sum(
-        math.comb(places, c) * share**c * (1 - share) ** (places - c) * (c / places) * math.log(places / c)
-        for c in range(1, places + 1)
+    share = 1 / TOKENS
+    return TOKENS * sum(
+        math.comb(PLACES, c) * share**c * (1 - share) ** (PLACES - c) * (c / PLACES) * math.log(PLACES / c)
+        for c in range(1, PLACES + 1)
     )
-
-
-def _loops(layer: nn.Module, x: Tensor, attended: Tensor) -> Tensor:
-    """Compute what follows attention in one encoder layer, one number at a time."""
-
-    def add_and_norm(token: list[float], change: list[float], norm: nn.Module) -> list[float]:
-        total = [a + b for a, b in zip(token, change, strict=True)]
-        mean = sum(total) / len(total)
-        variance = sum((a - mean) ** 2 for a in total) / len(total)
-        gamma, beta = norm.weight.tolist(), norm.bias.tolist()
-        return [g * (a - mean) / math.sqrt(variance + norm.eps) + b for g, a, b in zip(gamma, total, beta, strict=True)]
-
-    def linear(token: list[float], part: nn.Linear) -> list[float]:
-        rows = zip(part.weight.tolist(), part.bias.tolist(), strict=True)
-        return [bias + sum(w * a for w, a in zip(row, token, strict=True)) for row, bias in rows]
-
-    rows = []
-    for token, change in zip(x.tolist(), attended.tolist(), strict=True):
-        z = add_and_norm(token, change, layer.attention_add_norm.norm)
-        inside = [max(0.0, a) for a in linear(z, layer.feed_forward.inner)]
-        rows.append(add_and_norm(z, linear(inside, layer.feed_forward.outer), layer.feed_forward_add_norm.norm))
-    return torch.tensor(rows, dtype=x.dtype)
 
 
 def _with_gradient(module: nn.Module, x: Tensor, **mask: Tensor) -> tuple[Tensor, Tensor]:
@@ -176,7 +112,7 @@ def _with_gradient(module: nn.Module, x: Tensor, **mask: Tensor) -> tuple[Tensor
 
 
 def compare_with_torch(encoder_class: type[nn.Module]) -> None:
-    """Compare an encoder of three layers with plain loops and with torch's, in float64, with all gradients."""
+    """Compare an encoder of three layers with torch's, in float64, with all gradients."""
     torch.manual_seed(1)
     x = torch.randn(2, 5, 8, dtype=torch.float64)
     real = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])  # (batch, seq)
@@ -185,10 +121,6 @@ def compare_with_torch(encoder_class: type[nn.Module]) -> None:
         ours = encoder_class(config).double()
         for parameter in ours.parameters():  # biases, γ and β too: not 0 and 1
             nn.init.normal_(parameter, std=0.3)
-        if not pre_norm:
-            layer = ours.layers[0]
-            assert_close(_loops(layer, x[0], layer.attention(x[:1], x[:1], x[:1])[0]), layer(x[:1])[0])
-            print("equal to plain loops: one layer, token by token and number by number")
         torchs = nn.TransformerEncoderLayer(8, 4, 12, dropout=0.0, batch_first=True, norm_first=pre_norm)
         last = nn.LayerNorm(8) if pre_norm else None
         theirs = nn.TransformerEncoder(torchs, 3, norm=last, enable_nested_tensor=False).double()
@@ -205,33 +137,14 @@ def compare_with_torch(encoder_class: type[nn.Module]) -> None:
 # Deeper
 
 
-def _kinds(x: Tensor) -> list[int]:
-    """Give the same number to tokens that are one vector, up to one part in 10⁹."""
-    first, found = [], []
-    for token in x[0]:
-        alike = [bool((token - other).norm() <= 1e-9 * token.norm()) for other in first]
-        found.append(alike.index(True) if any(alike) else len(first))
-        if not any(alike):
-            first.append(token)
-    return found
-
-
 @torch.no_grad()
-def count_merged_tokens() -> None:
-    """Print how many of ten tokens are still different, layer by layer, for three kinds of layers and three seeds each."""
-    for name in ("attention alone", "norm", "attention, larger start"):
-        for seed in range(3):
-            torch.manual_seed(seed)
-            x, counts, largest = torch.randn(1, 10, D_MODEL, dtype=torch.float64), [10], []
-            while counts[-1] > 1 and len(counts) < 13:
-                layer = AblatedLayer(**VARIANTS[name]).double()
-                x = layer(x)  # (1, 10, d_model)
-                counts.append(len(set(_kinds(x))))
-                largest.append(layer.attention.weights.amax(dim=-1).mean().item())
-            assert counts[-1] == 1
-            assert (largest[1] > 0.9 and len(counts) > 5) if name.endswith("start") else (largest[1] < 0.2 and len(counts) < 6)
-            print(f"{name:24} seed {seed}: different {' '.join(map(str, counts)):28}", end="")
-            print(f"largest weight in layer 2 ≈ {largest[1]:.2f}")
+def _apart(switches: dict, seed: int) -> float:
+    """Return how far ten tokens are from their average behind twelve layers, in parts of their size: 0 is all alike."""
+    torch.manual_seed(seed)
+    x = torch.randn(1, 10, D_MODEL, dtype=torch.float64)
+    for _ in range(12):
+        x = AblatedLayer(**switches).double()(x)  # (1, 10, d_model)
+    return ((x - x.mean(dim=1, keepdim=True)).norm() / x.norm()).item()
 
 
 def ablation() -> None:
@@ -240,35 +153,31 @@ def ablation() -> None:
     each, floor = recorded["settings"]["steps_in_a_mean"], floor_when_alike()
     print(f"{'':24}difference after 12   loss after 200 steps")
     for name, switches in VARIANTS.items():
-        apart = [differences_by_depth(partial(AblatedLayer, **switches), seed)[-1] for seed in range(3)]
+        apart = [_apart(switches, seed) for seed in range(3)]
         losses = [run["losses"][200 // each - 1] for run in recorded["numbers"] if run["layer"] == name]
         assert (min(apart) > 0.3 and max(losses) < 0.05) if "add" in switches else (max(apart) < 1e-9 and min(losses) > floor)
         print(f"{name:24}", "  ".join(f"{value:.2f}" for value in apart), "     ", "  ".join(f"{loss:6.2f}" for loss in losses))
     print(f"the least loss where all places are alike: {floor:.2f}")
 
 
-def equal_signs(steps: int = 120) -> None:
+def equal_signs() -> None:
     """Train two layers to tell whether two numbers, each 1 or -1, are equal; print the losses of three starts."""
-    pairs = torch.tensor([[a, b] for a in (-1.0, 1.0) for b in (-1.0, 1.0)])  # (4, 2)
-    are_equal = (pairs[:, 0] == pairs[:, 1]).long()  # (4,)
+    pairs = torch.tensor([[[a, b]] for a in (-1.0, 1.0) for b in (-1.0, 1.0)])  # (4, 1, 2)
+    are_equal = (pairs[..., 0] == pairs[..., 1]).long()  # (4, 1)
 
     def loss_at_the_end(seed: int, switches: dict) -> float:
         torch.manual_seed(seed)
         layers = [AblatedLayer(add=True, **switches) for _ in range(2)]
         model = nn.Sequential(nn.Linear(2, D_MODEL), *layers, nn.Linear(D_MODEL, 2))
-        optimizer = torch.optim.Adam(model.parameters(), lr=LEARNING_RATE)
-        for _ in range(steps):
-            loss = cross_entropy(model(pairs.unsqueeze(1)).squeeze(1), are_equal)
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-        return loss.item()
+        return train(model, lambda: (pairs, are_equal), steps=120)[-1]
 
-    kinds = {"x + attention(x)": {}, "the same and a norm": {"norm": True}, "with feed-forward": {"feed_forward": True}}
-    bounds = {"x + attention(x)": (0.683, 0.703), "the same and a norm": (0.1, 0.65), "with feed-forward": (0, 0.02)}
-    for name, switches in kinds.items():
+    for name, switches, low, high in [
+        ("x + attention(x)", {}, 0.683, 0.703),
+        ("the same and a norm", {"norm": True}, 0.1, 0.65),
+        ("with feed-forward", {"feed_forward": True}, 0, 0.02),
+    ]:
         losses = [loss_at_the_end(seed, switches) for seed in range(3)]
-        assert bounds[name][0] <= max(losses) <= bounds[name][1]
+        assert low <= max(losses) <= high
         print(f"{name:20}", *[f"≈ {loss:.3f}" for loss in losses])
 
 
@@ -300,12 +209,12 @@ def eighteen_layers() -> None:
             print(f"{start:8} start, {'with' if norm else 'without':7} norm:  ", ";  ".join(shown))
 
 
-def gradients_by_layer(depth: int = 18, seeds: int = 8) -> dict[str, tuple[Tensor, Tensor]]:
-    """Return gradients and sizes of untrained stacks, each (seeds, depth), for post-norm and pre-norm."""
+def gradients_by_layer() -> dict[str, tuple[Tensor, Tensor]]:
+    """Return gradients and sizes of untrained stacks, each (8 seeds, 18 layers), for post-norm and pre-norm."""
 
     def one_stack(pre_norm: bool, seed: int) -> tuple[Tensor, Tensor]:
         torch.manual_seed(seed)
-        sizes = {"d_model": D_MODEL, "num_layers": depth, "num_heads": NUM_HEADS, "d_ff": 4 * D_MODEL}
+        sizes = {"d_model": D_MODEL, "num_layers": 18, "num_heads": NUM_HEADS, "d_ff": 4 * D_MODEL}
         encoder, output = Encoder(TransformerConfig(**sizes, dropout=0.0, pre_norm=pre_norm)), nn.Linear(D_MODEL, TOKENS)
         _xavier(encoder)
         x, grown = torch.randn(16, 10, D_MODEL), []
@@ -317,7 +226,7 @@ def gradients_by_layer(depth: int = 18, seeds: int = 8) -> dict[str, tuple[Tenso
 
     found = {}
     for name, pre_norm in (("post-norm", False), ("pre-norm", True)):
-        gradients, grown = (torch.stack(part) for part in zip(*[one_stack(pre_norm, s) for s in range(seeds)], strict=True))
+        gradients, grown = (torch.stack(part) for part in zip(*[one_stack(pre_norm, s) for s in range(8)], strict=True))
         ratios = gradients[:, -3:].mean(dim=1) / gradients[:, :3].mean(dim=1)
         print(f"{name:9}  last three layers / first three:", *[f"≈ {ratio:.1f}" for ratio in ratios])
         assert not pre_norm or (ratios.min() > 0.1 and ratios.max() < 0.7 and 3 < grown[:, -1].mean() < 6)

@@ -1,7 +1,6 @@
-"""Everything that draws: heat maps and tables in one style, the drawing of the model, matrices to scale, shapes of parts."""
+"""Everything that draws: heat maps and tables in one style, sheets of blocks, the drawing of the model."""
 
 from transformer_lib.teaching.figures.capture_attention import capture_attention
-from transformer_lib.teaching.figures.matrix_equation import Matrix, matrix_equation
 from transformer_lib.teaching.figures.model_map import model_map
 from transformer_lib.teaching.figures.plots import (
     COLOURS,
@@ -13,24 +12,20 @@ from transformer_lib.teaching.figures.plots import (
     show,
     subplots,
 )
-from transformer_lib.teaching.figures.shape_summary import shape_summary
 from transformer_lib.teaching.figures.sheet import arrow, block, card, sheet, text
 
 __all__ = [
     "COLOURS",
     "DIVERGING",
     "SEQUENTIAL",
-    "Matrix",
     "arrow",
     "attention_map",
     "block",
     "capture_attention",
     "card",
     "heatmap",
-    "matrix_equation",
     "matrix_table",
     "model_map",
-    "shape_summary",
     "sheet",
     "show",
     "subplots",
