@@ -11,8 +11,6 @@ from transformer_lib.alignment import masked_softmax
 from transformer_lib.masks import causal_mask, padding_mask
 from transformer_lib.teaching.exercises import exercise, normal
 
-__all__ = ["hidden_scores", "masked_weights", "newest_rows"]
-
 
 @exercise(
     cases=[(4,), (1,), (2,), (9,), (100,)],
@@ -35,15 +33,11 @@ def newest_rows(queries: int, keys: int) -> Iterator:
     everything = torch.ones(queries, keys, dtype=torch.bool)
     right = everything.tril(keys - queries)
     yield right, "the last rows of the triangle: the newest word sees all the words so far"
-    yield (
-        everything.tril(),
-        "this is cut from the top left: move the border to the right, by `diagonal`",
-    )
+    yield everything.tril(), "this is cut from the top left: move the border to the right, by `diagonal`"
     yield everything.tril(keys - queries - 1), "each word may look at itself, too: the border is one column too far to the left"
     yield everything.tril(keys - queries + 1), "each word sees one later word: the border is one column too far to the right"
     yield everything.tril(queries - keys), "the border moved to the left: `diagonal` must be positive here"
     yield ~right, "the mask is the wrong way round: True means that one may look"
-    yield everything, "nothing is hidden yet: the first of the queries must not see the later ones"
 
 
 @exercise(
@@ -73,24 +67,13 @@ def masked_weights(scores: Tensor, tokens: Tensor, pad_id: int) -> Iterator:
     yield weights(past), "padding still gets weight: its columns must be hidden, too"
     yield weights(keys), "the future still gets weight: add the triangle with &"
     yield scores.softmax(dim=-1), "nothing is hidden yet: put −∞ into the hidden scores before the softmax"
-    for wrong in (queries & past, queries & keys & past):
-        yield weights(wrong), "padding hides rows (queries) here; it must hide columns (keys) alone"
-        yield masked_softmax(scores, wrong), "padding hides rows (queries) here; it must hide columns (keys) alone"
+    yield weights(queries & past), "padding hides rows (queries) here; it must hide columns (keys) alone"
     yield weights(keys | past), "`or` lets through what one of the two masks hides: join them with `and`, &"
     yield weights(~mask), "masked_fill writes where its mask is True, so turn your mask around with ~"
     yield weights(keys & past.T), "this hides the past: keep the lower triangle, tril, not triu"
-    yield (
-        weights(keys & past.tril(-1)),
-        "there is NaN: each word may look at itself, so keep the diagonal",
-    )
     yield scores.softmax(dim=-1) * mask, "the rows do not sum to 1: mask the scores before the softmax, not the weights after"
     yield (scores * mask).softmax(dim=-1), "a score of 0 is not a weight of 0, because e⁰ = 1: use −∞"
     yield weights(mask, dim=-2), "the columns sum to 1: take the softmax along the keys, dim=-1"
-    yield scores.masked_fill(~mask, -math.inf), "these are the masked scores: the softmax is missing"
-    yield right[:, 0], "the shape is (batch, heads, seq, seq): keep all four axes"
-    zero = tokens != 0
-    yield weights(zero[:, None, None, :] & past), "use `pad_id`: the id of padding is not always 0"
-    yield (
-        scores.masked_fill(~mask, -100.0).softmax(dim=-1),
-        "here all real scores are below −100, and hidden keys get weight: use −∞, not a number",
-    )
+    yield weights((tokens != 0)[:, None, None, :] & past), "use `pad_id`: the id of padding is not always 0"
+    cut = scores.masked_fill(~mask, -100.0).softmax(dim=-1)
+    yield cut, "here all real scores are below −100, and hidden keys get weight: use −∞, not a number"
