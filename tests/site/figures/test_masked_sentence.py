@@ -19,17 +19,9 @@ CASES = [
 ]
 
 
-def cells(seen, name, inside):
-    """What each cell of the matrix `name` holds of `inside`, in rows."""
-    found = seen.figure.locator(f"g[data-cell={name}]").evaluate_all(
-        "(cells, inside) => cells.map(cell => cell.querySelector(inside)?.textContent)", inside
-    )
-    side = math.isqrt(len(found))
-    return [found[start : start + side] for start in range(0, len(found), side)]
-
-
 def close(text, value):
-    return value == 0 if text == "0" else abs(float(text) - value) <= 10.0 ** -len(text.partition(".")[2]) / 2 + 1e-6
+    """Tell whether `text` is `value`, rounded; "0" is what counts not at all, and a small weight is 0.00."""
+    return (value == 0) == (text == "0") and abs(float(text) - value) <= 10.0 ** -len(text.partition(".")[2]) / 2 + 1e-6
 
 
 @torch.no_grad()
@@ -56,15 +48,14 @@ def test_scores_mask_and_weights_are_those_of_the_library(touch, slide, choose, 
     attention(x, x, x, mask)
     scores, weights = q @ k.T / math.sqrt(q.size(1)), attention.weights[0, 0]
 
+    def shown(name):
+        return seen.figure.locator(f"g[data-cell={name}]").evaluate_all("cells => cells.map(cell => cell.textContent)")
+
     for name, matrix in {"scores": scores, "weights": weights}.items():
-        shown = [text for row in cells(seen, name, "text") for text in row]
-        assert all(close(text, value) for text, value in zip(shown, matrix.flatten().tolist(), strict=True)), name
-    hidden = (~mask).tolist()
-    for name in ("mask", "weights"):  # what counts not at all is hatched, and a small weight is not
-        assert [[cell is not None for cell in row] for row in cells(seen, name, "path")] == hidden
-    assert [[cell == "−∞" for cell in row] for row in cells(seen, "mask", "text")] == hidden
-    query, key = len(ids) - 2, 1
-    choose(seen, "query", query)
-    choose(seen, "key", key)
-    first = seen.figure.locator(".tl-says").inner_text().split(". ", 1)[0]
-    assert close(first.rpartition("weight ")[2], weights[query, key].item())
+        assert all(close(*pair) for pair in zip(shown(name), matrix.flatten().tolist(), strict=True)), name
+    assert shown("mask") == ["" if may else "−∞" for may in mask.flatten().tolist()]
+    words, pad = torch.tensor(ids) != PAD_ID, torch.tensor(ids) == PAD_ID
+    later = (weights * words * ~causal_mask(len(ids))).sum(dim=1)[words].mean().item()
+    expected = [f"{value:.2f}" if value else "0" for value in (later, weights[words][:, pad].sum(dim=1).mean().item())]
+    said = "Of a word's weight, {} lies on later words and {} on padding, on average."
+    assert seen.figure.locator(".tl-says").inner_text().startswith(said.format(*expected))

@@ -13,24 +13,6 @@ QUESTIONS = [
         correct=0,
     ),
     Question(
-        "You change the first of three rows of `z`, behind the first norm. How many rows of the layer's output change?",
-        answers=[
-            (
-                "All three, since both matrices mix the tokens once more",
-                "They mix the numbers of one token; each token is worked on alone.",
-            ),
-            (
-                "All three, since the norm takes its mean over the tokens",
-                "Each token is normalised with its own mean and variance.",
-            ),
-            (
-                "Only the first, since what follows treats each token alone",
-                "Tokens meet in attention, in front of `z`. What follows mixes the numbers of one token only.",
-            ),
-        ],
-        correct=2,
-    ),
-    Question(
         "A sublayer gives 0 for every number of every token. What comes out of its add & norm, before any training?",
         answers=[
             (

@@ -2,9 +2,8 @@
 
 function start(parts, data) {
   const parameters = read_parameters(data.parameters)
-  const [PAD_ID, SOS_ID] = [0, 1]
-  const LONGEST = 5
-  const state = { words: [], pads: 1, side: "end", padding: false, lookAhead: false, query: 1, key: 2 }
+  const [PAD_ID, SOS_ID, LONGEST] = [0, 1, 5]
+  const state = { words: [], pads: 1, side: "end", padding: false, lookAhead: false }
 
   // Without accents and capitals, so that etudiant is étudiant.
   const plain = (word) => word.toLowerCase().normalize("NFD").replace(/\p{M}/gu, "").replaceAll("œ", "oe")
@@ -16,9 +15,7 @@ function start(parts, data) {
     if (words.length > LONGEST) return `At most ${LONGEST} words fit here, and these are ${words.length}.`
     const strange = words.find((word) => !(ids.get(plain(word)) > SOS_ID))
     if (strange === undefined) return ""
-    const known = data.words.slice(SOS_ID + 1)
-    const alike = known.filter((word) => plain(word)[0] === plain(strange)[0])
-    const some = (alike.length ? alike : known).slice(0, 12).join(", ")
+    const some = data.words.slice(SOS_ID + 1, SOS_ID + 13).join(", ")
     return `“${[...strange].slice(0, 20).join("")}” is not among the figure's words. Some that are: ${some}.`
   }
 
@@ -57,47 +54,32 @@ function start(parts, data) {
     return { scores, mask, weights }
   }
 
-  const share = (weight, digits = 2) => (weight === 0 ? "0" : number(weight, digits))
-  const minus = (text) => text.replace("-", "−")
+  // What stands in a cell, its colour, and how deep that is.
+  const share = (weight) => (weight === 0 ? "0" : number(weight))
   const cells = {
-    scores: (score) => ({ text: number(score, Math.abs(score) < 9.95 ? 1 : 0), fill: "none" }),
-    mask: (may) => ({ text: may ? "" : "−∞", fill: may ? "var(--tl-query)" : "none", opacity: 0.6, hatched: !may }),
-    weights: (weight) => ({
-      text: share(weight),
-      fill: "var(--tl-value)",
-      opacity: 0.45 * weight,
-      hatched: weight === 0,
-    }),
+    scores: (score) => [number(score, Math.abs(score) < 9.95 ? 1 : 0), "none", 1],
+    mask: (may) => [may ? "" : "−∞", may ? "var(--tl-query)" : "none", 0.6],
+    weights: (weight) => [share(weight), "var(--tl-value)", 0.45 * weight],
   }
-  const titles = { scores: "scores", mask: "mask", weights: "weights" }
 
   // How wide a word is drawn: capitals and angle brackets take more room than other letters.
   const ruler = html("canvas").getContext("2d")
   ruler.font = "13px system-ui, sans-serif"
-  const widthOf = (word) => ruler.measureText(word).width
 
   // One matrix with its upper left cell at (left, top), and its keys' names above it.
   function matrix(name, values, labels, left, top, cell, withQueries) {
     const drawn = values.flatMap((row, query) =>
-      row.flatMap((value, key) => {
-        const { text, fill, opacity = 1, hatched = false } = cells[name](value)
-        const [x, y] = [left + cell * key, top + cell * query]
-        const inner = cell - 2
-        const stripes = [0.4, 0.8, 1.2, 1.6].map((part) => {
-          const [from, to] = [Math.min(part, 1) * inner, Math.max(part - 1, 0) * inner]
-          return `M${x + 1 + to} ${y + 1 + from}L${x + 1 + from} ${y + 1 + to}`
-        })
-        const box = { x: x + 1, y: y + 1, width: inner, height: inner }
+      row.map((value, key) => {
+        const [text, fill, opacity] = cells[name](value)
+        const [x, y] = [left + cell * key + 1, top + cell * query + 1]
         const line = { stroke: "var(--tl-line)", "stroke-width": 0.75 }
-        const nodes = [svg("rect", { ...box, fill, "fill-opacity": opacity, ...line })]
-        if (hatched) nodes.push(svg("path", { d: stripes.join(""), ...line, stroke: "var(--tl-mask)" }))
-        if (text) {
-          const place = { x: x + cell / 2, y: y + cell / 2 + 4, "text-anchor": "middle" }
-          nodes.push(svg("text", { ...place, style: `font-size:${cell < 32 ? 10.5 : 12}px` }, text))
-        }
-        const group = svg("g", { "data-cell": name, style: "cursor:pointer" }, ...nodes)
-        group.addEventListener("click", () => look(query, key))
-        return group
+        const place = { x: x + cell / 2 - 1, y: y + cell / 2 + 3, "text-anchor": "middle" }
+        return svg(
+          "g",
+          { "data-cell": name },
+          svg("rect", { x, y, width: cell - 2, height: cell - 2, fill, "fill-opacity": opacity, ...line }),
+          svg("text", { ...place, style: `font-size:${cell < 32 ? 10.5 : 12}px` }, text)
+        )
       })
     )
     const names = labels.flatMap((label, i) => {
@@ -106,80 +88,47 @@ function start(parts, data) {
       const query = svg("text", { x: left - 5, y: top + cell * (i + 0.5) + 4, "text-anchor": "end" }, label)
       return withQueries ? [key, query] : [key]
     })
-    const frame = { fill: "none", "stroke-width": 2.5, rx: 2 }
-    const width = cell * labels.length
-    const row = { x: left, y: top + cell * state.query, width, height: cell, stroke: "var(--tl-query)" }
-    const column = { x: left + cell * state.key, y: top, width: cell, height: width, stroke: "var(--tl-key)" }
-    return [...drawn, ...names, svg("rect", { ...row, ...frame }), svg("rect", { ...column, ...frame })]
+    return [...drawn, ...names]
   }
 
   let width
   function draw() {
     const now = tokens()
     const labels = now.map((token) => data.words[token])
-    const parts_of = attention(now)
-    const long = 12 + Math.max(...labels.map(widthOf))
+    const { mask, ...numbers } = attention(now)
+    const { weights } = numbers
+    const long = 12 + Math.max(...labels.map((word) => ruler.measureText(word).width))
     const gap = 12
     const beside = (width - long - 2 * gap) / 3 / labels.length
     const wide = beside >= 27
     const cell = Math.min(36, wide ? beside : (width - long - 2) / labels.length)
     const [across, down] = [cell * labels.length + gap, cell * labels.length + long + 34]
-    const matrices = Object.entries(titles).flatMap(([name, title], i) => {
+    const matrices = Object.entries({ scores: numbers.scores, mask, weights }).flatMap(([name, values], i) => {
       const [left, top] = wide ? [long + across * i, long + 16] : [long, down * i + long + 16]
-      const heading = svg("text", { x: left, y: top - long - 3, style: "font-weight:600" }, title)
-      return [heading, ...matrix(name, parts_of[name], labels, left, top, cell, !wide || i === 0)]
+      const heading = svg("text", { x: left, y: top - long - 3, style: "font-weight:600" }, name)
+      return [heading, ...matrix(name, values, labels, left, top, cell, !wide || i === 0)]
     })
-    const height = wide ? down - 14 : 3 * down - 14
-    const { query, key } = state
-    const listed = labels.map((label, i) => `${label} ${share(parts_of.weights[query][i])}`).join(", ")
-    const label = `Scores, mask and weights of ${labels.join(" ")}. Weights of the query ${labels[query]}: ${listed}.`
+    const height = (wide ? down : 3 * down) - 14
+    const rows = labels.map((label, query) => `${label} ${weights[query].map(share).join(" ")}`).join("; ")
+    const label = `Scores, mask and weights. The rows of the weights: ${rows}.`
     parts.show(svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label }, ...matrices))
 
-    const row = parts_of.weights[query]
-    const sum = (counts) => share(row.reduce((total, weight, i) => total + (counts(i) ? weight : 0), 0), 3)
-    const score = minus(number(parts_of.scores[query][key]))
-    const may = parts_of.mask[query][key]
-    const on = (counts) => sum((i) => now[i] !== PAD_ID && counts(i))
-    const moved = state.side === "beginning" && state.pads > 0
-    const blind = !parts_of.mask[query].includes(true)
+    // The mean over the rows of real words of what lies on the keys that count.
+    const real = now.flatMap((token, query) => (token === PAD_ID ? [] : [query]))
+    const mean = (counts) =>
+      share(real.reduce((sum, query) => sum + dot(weights[query], now.map((_, key) => counts(query, key))), 0) / real.length)
+    const later = mean((query, key) => now[key] !== PAD_ID && key > query)
+    const blind = mask.some((row) => !row.includes(true))
     parts.say(
-      `${labels[query]} looks at ${labels[key]}: score ${score}${may ? ", not masked" : " → masked −∞"} → ` +
-        `weight ${share(row[key], 3)}. ` +
-        (blind
-          ? "This query may look at nothing. A softmax of −∞ alone would be 0/0; the library gives it weights of 0."
-          : `Of this query's weight, ${on((i) => i > query)} lies on later words, ` +
-            `${on((i) => i <= query)} on itself and earlier words, ${sum((i) => now[i] === PAD_ID)} on padding.`) +
-        (moved ? " Padding at the beginning moves each word to another place, so its scores change too." : "")
+      `Of a word's weight, ${later} lies on later words and ${mean((_, key) => now[key] === PAD_ID)} on padding, on average.` +
+        (blind ? " A row that may look at nothing would be 0/0; the library gives it weights of 0." : "") +
+        (state.side === "beginning" && state.pads ? " Padding at the beginning moves each word, so its scores change too." : "")
     )
   }
 
-  const chosen = html("span", { style: "display:contents" })
-  function look(query, key) {
-    const places = [...tokens().keys()]
-    const write = (place) => `${place} ${data.words[tokens()[place]]}`
-    state.query = Math.max(0, Math.min(query, places.length - 1))
-    state.key = Math.max(0, Math.min(key, places.length - 1))
-    const pick = (name, label) =>
-      choice({
-        label,
-        options: places,
-        value: state[name],
-        write,
-        changed: (place) => {
-          state[name] = place
-          draw()
-        },
-      })
-    chosen.replaceChildren(pick("query", "query (row)"), pick("key", "key (column)"))
-    draw()
-  }
-
-  // The chosen query and key stay the same words where padding comes before them or goes.
-  const before = () => (state.side === "end" ? 0 : state.pads)
   const set = (name) => (value) => {
-    const was = before()
     state[name] = value
-    look(state.query + before() - was, state.key + before() - was)
+    draw()
   }
   const write = (text) => {
     const words = text.split(/\s+/u).filter(Boolean)
@@ -187,14 +136,12 @@ function start(parts, data) {
     if (wrong) parts.say(wrong, true)
     else set("words")(words.map((word) => ids.get(plain(word))))
   }
-  const box = textBox({ label: "French sentence", value: data.sentence, changed: write })
   parts.controls.append(
-    box,
+    textBox({ label: "French sentence", value: data.sentence, changed: write }),
     slider({ label: "places of padding", values: [0, 1, 2], value: state.pads, changed: set("pads") }),
     choice({ label: "padding at the", options: ["end", "beginning"], value: state.side, changed: set("side") }),
     tick({ label: "padding mask", value: state.padding, changed: set("padding") }),
-    tick({ label: "causal mask", value: state.lookAhead, changed: set("lookAhead") }),
-    chosen
+    tick({ label: "causal mask", value: state.lookAhead, changed: set("lookAhead") })
   )
   parts.drawInWidth((newWidth) => {
     width = newWidth

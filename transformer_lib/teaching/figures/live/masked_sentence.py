@@ -1,6 +1,5 @@
 """One head of a trained decoder on the reader's own sentence: its scores, its mask, its weights."""
 
-import html
 import json
 from importlib.resources import as_file, files
 
@@ -11,6 +10,7 @@ from transformer_lib.checkpoint import open_tensors, renamed
 from transformer_lib.positional_encoding import sinusoidal_table
 from transformer_lib.teaching.figures.live.figure import LiveFigure
 from transformer_lib.teaching.figures.live.tensors import in_half_precision
+from transformer_lib.teaching.figures.plots import matrix_table
 
 # Words of chapter 14's grammar that are one token each. The reader's sentence is made of them.
 _WORDS = """
@@ -22,7 +22,6 @@ grands petit petite petits petites bon bonne beau belle jeune vieux vieille tris
 lourd lourde blanc blanche noir rouge nouveau nouvelle intelligent mange dort danse chante nage rit court travaille regarde
 cherche trouve aime voit lit aide mangent dorment dansent chantent nagent lisent regardent cherchent
 """.split()
-_HEAD = 0
 _ATTENTION = "decoder.layers.0.self_attention"
 
 
@@ -31,35 +30,27 @@ def masked_sentence() -> LiveFigure:
     with as_file(files("transformer_lib") / "pretrained" / "translator.pt") as path, open_tensors(path, "translator") as saved:
         ids, stored = json.loads(saved["tokenizer"])["model"]["vocab"], renamed(saved["weights"])
         d_k = saved["config"]["d_model"] // saved["config"]["num_heads"]
-        rows = slice(_HEAD * d_k, (_HEAD + 1) * d_k)
-        parameters = {
-            "embedding": stored["target_embedding.weight"][[ids["<pad>"], ids["<sos>"], *(ids[f"▁{word}"] for word in _WORDS)]]
-        }
-        for name in ("W_q", "W_k"):
-            for kind in ("weight", "bias"):
-                parameters[f"{name}.{kind}"] = stored[f"{_ATTENTION}.{name}.{kind}"][rows]
-    words = ["<PAD>", "<SOS>", *_WORDS]
-    sentence = "je suis étudiant"
+        rows = [ids["<pad>"], ids["<sos>"], *(ids[f"▁{word}"] for word in _WORDS)]
+        parameters = {"embedding": stored["target_embedding.weight"][rows]}
+        for name in ("W_q.weight", "W_q.bias", "W_k.weight", "W_k.bias"):
+            parameters[name] = stored[f"{_ATTENTION}.{name}"][:d_k]
+    words, sentence = ["<PAD>", "<SOS>", *_WORDS], "je suis étudiant"
     return LiveFigure(
         "masked_sentence",
         title="Which scores may count? Tick a mask and see",
-        still=_weights_table([words.index(word) for word in ["<SOS>", *sentence.split(), "<PAD>"]], words, parameters),
+        still=_weights_table(["<SOS>", *sentence.split(), "<PAD>"], words, parameters),
         says=f"The weights of one trained head on “{sentence}” with one place of padding, no mask yet.",
         data={"words": words, "sentence": sentence, "parameters": in_half_precision(parameters)},
         uses=("tensors",),
     )
 
 
-def _weights_table(tokens: list[int], words: list[str], parameters: dict[str, Tensor]) -> str:
-    """Return the weights with no mask as a table; `tokens` are rows of the embedding, and padding is row 0."""
+def _weights_table(names: list[str], words: list[str], parameters: dict[str, Tensor]) -> str:
+    """Return the weights with no mask as a table; a word's place in `words` is its row of the embedding."""
     weight = {name: value.double() for name, value in parameters.items()}
     d_model = weight["embedding"].size(1)
-    x = weight["embedding"][tokens] * d_model**0.5 + sinusoidal_table(len(tokens), d_model)  # (seq, d_model)
-    q, k = (x @ weight[f"W_{name[0]}.weight"].T + weight[f"W_{name[0]}.bias"] for name in ("query", "key"))  # each (seq, d_k)
+    x = weight["embedding"][[words.index(name) for name in names]]  # (seq, d_model)
+    x = x * d_model**0.5 + sinusoidal_table(len(names), d_model)
+    q, k = (x @ weight[f"W_{name}.weight"].T + weight[f"W_{name}.bias"] for name in "qk")  # each (seq, d_k)
     _, weights = scaled_dot_product_attention(q, k, x)  # (seq, seq)
-    names = [html.escape(words[token]) for token in tokens]
-    lines = ["<th></th>" + "".join(f'<th scope="col">{name}</th>' for name in names)]
-    for name, row in zip(names, weights.tolist(), strict=True):
-        cells = "".join(f"<td>{share:.2f}</td>" for share in row)
-        lines.append(f'<th scope="row">{name}</th>{cells}')
-    return "<table>" + "".join(f"<tr>{line}</tr>" for line in lines) + "</table>"
+    return matrix_table(weights, name="weights", row_labels=names, column_labels=names, digits=2)._repr_html_()

@@ -37,7 +37,7 @@ const written = (name) =>
 // Places the matrices from left to right at `scale` pixels for each number, in new lines where `width` ends.
 function placed(shapes, scale, width) {
   const places = {}
-  let [top, right] = [42, 0]
+  let [top, right] = [24, 0]
   for (const group of shapes) {
     let [left, tallest] = [0, 0]
     for (const [name, [rows, columns]] of Object.entries(group)) {
@@ -61,7 +61,7 @@ function start(parts, data) {
   let width
   let scale
 
-  function draw(before = scale) {
+  function draw() {
     const shapes = shapesOf(state)
     // There is room for a sentence as long as d_ff: while it grows, the scale and the places stay.
     const room = shapesOf({ ...state, seq_len: Math.max(state.seq_len, state.d_ff) })
@@ -74,7 +74,7 @@ function start(parts, data) {
       svg(
         "svg",
         { viewBox: `0 0 ${width} ${place.high}`, role: "img", "aria-label": `To scale: ${words.join("; ")}` },
-        ...ruler(before ? scale / before : 1),
+        ...ruler(),
         ...all.flatMap(([name, shape, learned]) => drawn(name, shape, learned, ...place.places[name]))
       ),
       table()
@@ -85,16 +85,11 @@ function start(parts, data) {
     )
   }
 
-  // The scale, as on a map, and below it how it has changed.
-  function ruler(times) {
-    const change = times < 1 ? `all is ${1 / times} times as small as before` : `all is ${times} times as large as before`
-    const nodes = [
-      svg("path", { d: "M1 5v10m0 -5h64m0 -5v10", stroke: "var(--tl-ink)", fill: "none" }),
-      svg("text", { x: 73, y: 15 }, `${grouped(64 / scale)} numbers`),
-    ]
-    const look = { x: 0, y: 34, class: "tl-change", style: "font-weight:700;fill:var(--tl-accent)" }
-    return times === 1 ? nodes : [...nodes, svg("text", look, change)]
-  }
+  // The scale, as on a map.
+  const ruler = () => [
+    svg("path", { d: "M1 5v10m0 -5h64m0 -5v10", stroke: "var(--tl-ink)", fill: "none" }),
+    svg("text", { x: 73, y: 15 }, `${grouped(64 / scale)} numbers`),
+  ]
 
   function drawn(name, [rows, columns], learned, left, top) {
     const [x, wide, high] = [left + 1, Math.max(2, scale * columns), Math.max(2, scale * rows)]
@@ -122,47 +117,38 @@ function start(parts, data) {
     const body = rows.map(([name, ...counts]) => {
       const cells = counts.map((count, i) => {
         // As long as its share of the whole.
-        const share = `${(100 * count) / whole[i + 1]}%`
+        const share = `${name === whole[0] ? 0 : (100 * count) / whole[i + 1]}%`
         const colour = "color-mix(in srgb, var(--tl-accent) 25%, transparent)"
-        const bar = `background:linear-gradient(to right, ${colour} ${share}, transparent ${share})`
-        return html("td", { style: name === whole[0] ? "" : bar }, grouped(count))
+        const style = `background:linear-gradient(to right, ${colour} ${share}, transparent ${share})`
+        return html("td", { style }, grouped(count))
       })
-      const title = html("th", { scope: "row", style: "text-align:left" }, name)
-      return html("tr", name === whole[0] ? { style: "font-weight:700" } : {}, title, ...cells)
+      return html("tr", {}, html("th", { scope: "row", style: "text-align:left" }, name), ...cells)
     })
     const look = { style: "overflow-wrap:normal;font-size:.8125rem" }
     return html("table", look, html("thead", {}, html("tr", {}, ...head)), html("tbody", {}, ...body))
   }
 
-  const sizes = Object.entries(SIZES).map(([label, values]) =>
-    slider({
-      ...{ label, values, value: state[label], write: grouped },
-      changed(value) {
-        state[label] = value
-        draw()
-      },
-    })
-  )
+  const sizes = Object.entries(SIZES).map(([label, values]) => {
+    const changed = (value) => {
+      state[label] = value
+      draw()
+    }
+    return slider({ label, values, value: state[label], write: grouped, changed })
+  })
   // Moves each slider, as its reader would.
-  const choose = (wanted) => () => {
-    const before = scale
+  const choose = (wanted) => () =>
     Object.entries(SIZES).forEach(([name, values], i) => {
       const input = sizes[i].querySelector("input")
       input.value = values.indexOf(wanted[name])
       input.dispatchEvent(new Event("input"))
     })
-    draw(before)
-  }
   parts.controls.append(
+    ...sizes,
     button({ label: "drawing's sizes", pressed: choose(DRAWING) }),
     button({ label: "paper's sizes", pressed: choose(data) })
   )
-  // The sizes stay in view, below the page's own bar, while one reads the table below.
-  const stay = "position:sticky;top:3rem;z-index:1;padding:.6rem 0 .3rem;gap:.1rem 1.25rem;background:var(--tl-surface)"
-  parts.controls.before(html("div", { class: "tl-controls tl-held", style: stay }, ...sizes))
   parts.drawInWidth((newWidth) => {
     width = newWidth
-    scale = undefined
     draw()
   })
 }
