@@ -53,40 +53,45 @@ def cross_attention(x: Tensor, memory: Tensor, made: Sequence[Tensor], weights: 
         return f"{value:.2f}"
 
     alt = (
-        "Two ways meet. From x, 3 by 4, the rows SOS, la, vache, the columns start, article, animal, colour, W_Q makes the "
-        "queries Q, 3 by 4. From the memory, 5 by 4, the rows the, white, cow, is, tired, the columns animal, colour, state, "
-        "small word, W_K makes K, 5 by 4, and W_V makes V, 5 by 2. Q and K give the weights, 3 by 5: SOS and la look mostly "
-        "at cow, vache at white. Weights and V give the output, 3 by 2, a row for each target word."
+        "Two ways meet. From x, 3 by 3, the rows SOS, la, vache, the columns start, article, animal, W_Q makes the queries Q, "
+        "3 by 4. From the memory, 5 by 4, the rows the, white, cow, is, tired, W_K makes K, 5 by 4, and W_V makes V, 5 by 2. "
+        "The columns of Q, memory and K are animal, colour, state, small word. Q and K give the weights, 3 by 5: SOS and la "
+        "look mostly at cow, vache at white. Weights and V give the output, 3 by 2, a row for each target word."
     )
-    with sheet(7.2, 7.4, alt) as axes:
+    with sheet(7.2, 8.1, alt) as axes:
         text(axes, 3.6, 0.22, "The target asks, the source answers", weight="bold")
-        for y, names in [
-            (1.75, ("start", "article", "animal", "colour")),
-            (4.43, ("animal", "colour", "state", "small word")),
+        asked = ["animal", "colour", "state", "small word"]
+        look = {"ha": "left", "va": "bottom", "rotation": 50, "rotation_mode": "anchor"}
+        for left, y, names in [
+            (1.05, 1.69, ["start", "article", "animal"]),
+            (2.83, 1.69, asked),
+            (1.05, 4.54, asked),
+            (2.83, 3.99, asked),
         ]:
             for n, name in enumerate(names):
-                text(axes, 1.05 + 0.3 * n, y - 0.06, name, "muted", ha="left", va="bottom", rotation=50, rotation_mode="anchor")
+                text(axes, left + 0.3 * n, y, name, "muted", **look)
         block(axes, 0.98, 1.75, x, "query", rows=["<SOS>", "la", "vache"], cell=0.3)
-        arrow(axes, (2.22, 2.18), (2.7, 2.18))
-        text(axes, 2.45, 1.96, "$W_Q$", "muted")
-        block(axes, 2.76, 1.75, q, "query", name="Q", cell=0.3)
-        arrow(axes, (4.0, 2.18), (4.24, 2.18))
+        block(axes, 2.76, 1.75, q, "query", cell=0.3)
         block(axes, 4.3, 1.75, weights, "ink", name="weights", cell=0.565, columns=SOURCE, label=two)
-        block(axes, 0.98, 4.43, memory, "encoder", rows=SOURCE, cell=0.3)
-        arrow(axes, (2.22, 5.1), (2.7, 4.45))
-        text(axes, 2.66, 5.03, "$W_K$", "muted")
-        arrow(axes, (2.22, 5.4), (2.7, 6.1))
-        text(axes, 2.36, 5.97, "$W_V$", "muted")
-        block(axes, 2.76, 3.4, k, "key", name="K", cell=0.3)
-        arrow(axes, (4.0, 3.75), (4.7, 2.96))
-        text(axes, 4.45, 3.65, "compare", "muted", ha="left")
-        block(axes, 2.76, 5.52, v, "value", name="V", cell=0.3)
-        arrow(axes, (3.44, 6.25), (4.97, 6.25))
-        text(axes, 4.1, 6.47, "mix", "muted")
-        arrow(axes, (5.7, 2.96), (5.7, 5.37))
-        block(axes, 5.05, 5.8, output, "value", name="output", cell=0.65, label=two)
+        block(axes, 0.98, 4.6, memory, "encoder", rows=SOURCE, cell=0.3)
+        block(axes, 2.76, 4.05, k, "key", cell=0.3)
+        block(axes, 2.76, 6.3, v, "value", name="V", cell=0.3)
+        block(axes, 5.05, 6.58, output, "value", name="output", cell=0.65, label=two)
+        for start, end, words, x_0, y in [
+            ((1.92, 2.18), (2.7, 2.18), "$W_Q$", 2.3, 1.98),
+            ((4.0, 2.18), (4.24, 2.18), "", 0, 0),
+            ((2.22, 5.2), (2.7, 4.9), "$W_K$", 2.4, 4.86),
+            ((2.22, 5.6), (2.7, 6.75), "$W_V$", 2.24, 6.3),
+            ((4.0, 4.75), (5.0, 2.96), "compare", 4.98, 3.9),
+            ((3.44, 7.02), (4.97, 7.02), "mix", 4.1, 6.82),
+            ((5.7, 2.96), (5.7, 6.14), "", 0, 0),
+        ]:
+            arrow(axes, start, end)
+            text(axes, x_0, y, words, "muted")
+        text(axes, 4.12, 1.9, "Q", "query", weight="bold")
+        text(axes, 4.12, 4.2, "K", "key", weight="bold")
         text(axes, 0.1, 0.72, "x, from the decoder", "decoder", ha="left", weight="bold")
-        text(axes, 0.1, 3.2, "memory, from the encoder", "encoder", ha="left", weight="bold")
+        text(axes, 0.1, 3.3, "memory, from the encoder", "encoder", ha="left", weight="bold")
 
 
 def decoder_layer() -> None:
