@@ -8,8 +8,6 @@ from torch import Tensor
 
 from transformer_lib.teaching.figures import COLOURS, arrow, block, card, sheet, show, subplots, text
 
-__all__ = ["cross_attention", "decoder_asks", "decoder_layer", "losses_beside", "one_word_changed", "two_layers", "weight_map"]
-
 SOURCE = ["the", "white", "cow", "is", "tired"]
 ASKED = [0.04, 0.88, 0.02, 0.04, 0.02]  # by vache, in the chapter's example by hand
 

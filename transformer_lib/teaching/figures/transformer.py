@@ -11,17 +11,6 @@ from transformer_lib.positional_encoding import sinusoidal_table
 from transformer_lib.teaching.figures import COLOURS, arrow, block, card, sheet, show, subplots, text
 from transformer_lib.teaching.figures.sheet import tint
 
-__all__ = [
-    "next_words",
-    "one_sentence",
-    "output_layer",
-    "parameters",
-    "pieces",
-    "rows_of_words",
-    "whole_model",
-    "word_and_place",
-]
-
 
 def _title(axes: Axes, words: str) -> None:
     text(axes, axes.get_xlim()[1] / 2, 0.2, words, size=15, weight="bold")
@@ -200,7 +189,7 @@ def one_sentence(tensors: Sequence[Tensor], words: Sequence[str]) -> None:
     alt = (
         "Tensors as carpets of coloured cells. Upper row: 5 source ids, x of 5 by 64 after embedding and positions, then the "
         "memory, 5 by 64, after the encoder. Middle row: 4 target ids, y of 4 by 64, then the decoder, to which an arrow leads "
-        "from the memory, gives 4 by 64. Lower row, with a column for each of the 13 words: the linear layer gives logits, 4 by "
+        "from the memory, gives 4 by 64. Lower row, with a column for each of 13 words: the linear layer gives logits, 4 by "
         "13, the softmax probabilities, 4 by 13. Each row's highest probability is that of the word that was read."
     )
     with sheet(7.2, 7.5, alt) as axes:
@@ -264,7 +253,7 @@ def parameters(layers: int = 6, **parts: Mapping[str, int]) -> None:
 
 
 def next_words(steps: Sequence[tuple[str, Sequence[str], Sequence[float]]]) -> None:
-    """Show the token that a trained model has read last at each step, its most probable next token with the probability, and the runners-up."""
+    """Show the token that was read last at each step, the most probable next one with its probability, and the runners-up."""
     alt = "Bars, one for each step. " + " ".join(
         f"After {read.strip('<>')}: {names[0].strip('<>')} with about {values[0]:.2f}, then {names[1]} and {names[2]}."
         for read, names, values in steps
