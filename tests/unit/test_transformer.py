@@ -4,7 +4,6 @@ import math
 
 import pytest
 import torch
-from helpers import assert_equal_with_gradients
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
@@ -15,10 +14,9 @@ from transformer_lib.masks import assert_causal, causal_mask
 from transformer_lib.seq2seq import greedy_decode
 from transformer_lib.teaching.experiments.transformer import torch_transformer, torchs_count
 from transformer_lib.teaching.torch_parity import compare_gradients
-from transformer_lib.transformer import TokenEmbedding, Transformer, TransformerConfig, flop_table, parameter_table
+from transformer_lib.transformer import Transformer, TransformerConfig, flop_table, parameter_table
 
 VOCAB = 13
-MODES = pytest.mark.parametrize("training", [True, False], ids=["train", "eval"])
 NORMS = pytest.mark.parametrize("pre_norm", [False, True], ids=["post-norm", "pre-norm"])
 lengths = st.integers(1, 6)
 
@@ -80,20 +78,18 @@ def test_a_later_word_moves_no_earlier_output(pre_norm, positions):
     assert_causal(model, target_in, run=lambda target_in: model(source, target_in))
 
 
-@MODES
 @given(source=lengths, target=lengths, more=st.integers(1, 3))
 @settings(max_examples=15)
-def test_padding_on_the_right_moves_no_real_word(training, source, target, more):
-    model = tiny().train(training)
+def test_padding_on_the_right_moves_no_real_word(source, target, more):
+    model = tiny()
     source, target_in = words(2, source), words(2, target)
     with torch.no_grad():
         padded = model(F.pad(source, (0, more)), F.pad(target_in, (0, more + 1)))
         assert_close(padded[:, : target_in.size(1)], model(source, target_in))
 
 
-@MODES
-def test_padding_on_the_left_moves_only_the_positions(training):
-    model = tiny().train(training)
+def test_padding_on_the_left_moves_only_the_positions():
+    model = tiny()
     source, target_in = words(2, 4), words(2, 3)
     left_source, left_target = F.pad(source, (2, 0)), F.pad(target_in, (3, 0))
     with torch.no_grad():
@@ -138,35 +134,14 @@ def test_each_matrix_starts_by_glorots_rule():
             assert 0.95 * bound < parameter.abs().max() <= bound, name
 
 
-# The embedding, and the shared matrix
-
-
-@settings(max_examples=30)
-@given(vocab=st.integers(1, 9), half=st.integers(1, 8), batch=st.integers(1, 3), seq=lengths)
-def test_embedding_is_the_row_times_the_root(vocab, half, batch, seq):
-    embedding = TokenEmbedding(vocab, 2 * half).double()
-    tokens = torch.randint(vocab, (batch, seq))
-    theirs = F.one_hot(tokens, vocab).double() @ embedding.weight * math.sqrt(2 * half)
-    assert_equal_with_gradients(embedding(tokens), theirs, [embedding.weight])
-
-
 def test_one_matrix_survives_loading_and_moving():
     model, other = tiny(shared_vocabulary=True), tiny(shared_vocabulary=True)
-
-    def assert_tied():
-        assert model.output.weight is model.source_embedding.weight
-        assert model.target_embedding is model.source_embedding
-
-    assert_tied()
     model.load_state_dict(other.state_dict())
-    assert_tied()
     assert_close(model.output.weight, other.output.weight)
-    model.to(torch.float32).to("cpu")
-    assert_tied()
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    model.to(torch.float32)
     model(words(2, 3), words(2, 4)).square().mean().backward()
-    optimizer.step()
-    assert_tied()
+    torch.optim.SGD(model.parameters(), lr=0.1).step()
+    assert model.output.weight is model.source_embedding.weight is model.target_embedding.weight
     untied = tiny()
     assert untied.output.weight is not untied.target_embedding.weight is not untied.source_embedding.weight
 
@@ -178,9 +153,6 @@ def test_first_loss_is_within_a_tenth_of_log_v(shared, vocab=1000):
     logits = model(words(16, 12, vocab), words(16, 12, vocab))
     loss = F.cross_entropy(logits.flatten(0, 1), words(16, 12, vocab).flatten()).item()
     assert 0.99 * math.log(vocab) < loss < 1.1 * math.log(vocab)
-
-
-# The tables
 
 
 def test_the_papers_sizes():

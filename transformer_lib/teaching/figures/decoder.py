@@ -12,10 +12,6 @@ SOURCE = ["the", "white", "cow", "is", "tired"]
 ASKED = [0.04, 0.88, 0.02, 0.04, 0.02]  # by vache, in the chapter's example by hand
 
 
-def _line(axes: Any, xs: Sequence[float], ys: Sequence[float], colour: str, width: float = 2.2) -> None:
-    axes.plot(xs, ys, color=COLOURS[colour], lw=width, solid_capstyle="butt", solid_joinstyle="round", zorder=1.5)
-
-
 def decoder_asks() -> None:
     """Draw the decoder between two words: it asks all rows of the memory, and hears white the loudest."""
     alt = (
@@ -32,7 +28,7 @@ def decoder_asks() -> None:
             text(axes, x, 0.72, word)
             arrow(axes, (x, 0.9), (x, 1.4))
             card(axes, x - 0.36, 1.45, 0.72, 0.34, "encoder", "row", fill=0.12)
-            _line(axes, [x, 4.1], [1.8, 2.86], "key", 1 + 12 * weight)
+            axes.plot([x, 4.1], [1.8, 2.86], color=COLOURS["key"], lw=1 + 12 * weight, zorder=0.9)
         text(axes, 2.05, 2.45, "mostly white", "key")
         card(axes, 2.95, 2.84, 2.3, 0.42, "query", "which colour?", fill=0.12)
         text(axes, 0.1, 3.93, "decoder", "decoder", ha="left", weight="bold")
@@ -109,7 +105,8 @@ def decoder_layer() -> None:
         ):
             y = 1.3 + 1.5 * n
             arrow(axes, (2.6, y - 0.52 if n == 0 else y - 0.42), (2.6, y))
-            _line(axes, [2.6, 0.4, 0.4, 1.35], [y - 0.15, y - 0.15, y + 0.88, y + 0.88], "residual")
+            around = [y - 0.15, y - 0.15, y + 0.88, y + 0.88]
+            axes.plot([2.6, 0.4, 0.4, 1.35], around, color=COLOURS["residual"], lw=2.2)
             arrow(axes, (1.3, y + 0.88), (1.68, y + 0.88), "residual")
             card(axes, 0.85, y, 3.5, 0.44, role, name, fill=0.12)
             arrow(axes, (2.6, y + 0.44), (2.6, y + 0.68))
@@ -148,7 +145,7 @@ def two_layers() -> None:
         card(axes, 0.1, 4.35, 2.4, 0.62, "encoder", "memory", fill=0.25)
         arrow(axes, (1.3, 3.95), (1.3, 4.32))
         text(axes, 1.38, 4.13, "(1, 5, 32)", "muted", ha="left")
-        _line(axes, [2.45, 3.5, 3.5], [4.66, 4.66, 1.8], "key", 1.8)
+        axes.plot([2.5, 3.5, 3.5], [4.66, 4.66, 1.8], color=COLOURS["key"], lw=1.8)
         for y in [1.8, 3.5]:
             arrow(axes, (3.49, y), (4.62, y), "key")
         arrow(axes, (5.85, 3.95), (5.85, 4.45))
@@ -175,17 +172,14 @@ def losses_beside(french: str, blind: Tensor, seeing: Tensor) -> None:
     show(figure, alt=f"Pairs of bars, the loss of each word for the blind and for the seeing decoder: {said}.")
 
 
-def _table(values: Tensor, rows: Sequence[str], columns: Sequence[str], title: str, alt: str, left: float, digits: int) -> None:
-    """Draw numbers below the names of their columns, the deeper coloured the larger they are."""
-    cell, role = (7.1 - left) / len(columns), "key" if digits == 2 else "mask"
-    with sheet(7.2, 1.1 + 0.42 * len(rows), alt) as axes:
+def _table(alt: str, title: str, corner: str, left: float, values: Tensor, role: str, digits: int, **names: Any) -> None:
+    """Draw numbers between the names of their rows and columns, the deeper coloured the larger they are."""
+    with sheet(7.2, 1.1 + 0.42 * len(values), alt) as axes:
         text(axes, 3.6, 0.24, title, weight="bold")
-        look = {"strength": lambda i, j, value: 0.03 + 0.6 * value / values.max().item()}
-        look["label"] = lambda i, j, value: f"{value:.{digits}f}"
-        block(axes, left, 1.0, values, role, rows=rows, shape=False, cell=cell, high=0.42, **look)
-        for n, word in enumerate(columns):
-            text(axes, left + (n + 0.5) * cell, 0.8, word)
-        text(axes, left - 0.09, 0.8, "reads → writes" if digits == 2 else "source", "muted", ha="right")
+        text(axes, left - 0.09, 0.86, corner, "muted", ha="right")
+        names["strength"] = lambda i, j, value: 0.03 + 0.6 * value / values.max().item()
+        names["label"] = lambda i, j, value: f"{value:.{digits}f}"
+        block(axes, left, 1.0, values, role, shape=False, cell=(7.1 - left) / values.size(1), high=0.42, **names)
 
 
 def weight_map(english: str, french: str, weights: Tensor) -> None:
@@ -197,7 +191,8 @@ def weight_map(english: str, french: str, weights: Tensor) -> None:
     assert weights[[1, 2, 4]].argmax(dim=-1).tolist() == [2, 1, 4] and weights[1, 2] > 0.3, "as the text says"
     words = french.split()
     rows = [f"{read} → {written}" for read, written in zip(["<SOS>", *words], [*words, "<EOS>"], strict=True)]
-    _table(weights, rows, english.split(), "Six rows ask, five columns answer", alt, left=2.5, digits=2)
+    title, names = "Six rows ask, five columns answer", {"rows": rows, "columns": english.split()}
+    _table(alt, title, "reads → writes", 2.5, weights, "key", digits=2, **names)
 
 
 def one_word_changed(changes: dict[str, Tensor], french: str) -> None:
@@ -211,4 +206,5 @@ def one_word_changed(changes: dict[str, Tensor], french: str) -> None:
     for row, place in zip(losses, [1, 2, 4, 0], strict=True):
         assert row.argmax() == place and row[place] > 6 and row.sort().values[-3] < 1, "as the text says"
     assert 0.5 < losses[3, 1] < 2.5
-    _table(losses, list(changes), [*french.split(), "<EOS>"], "Which words no longer fit?", alt, left=1.85, digits=1)
+    names = {"rows": list(changes), "columns": [*french.split(), "<EOS>"]}
+    _table(alt, "Which words no longer fit?", "source", 1.85, losses, "mask", digits=1, **names)
