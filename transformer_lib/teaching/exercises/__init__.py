@@ -272,4 +272,4 @@ def forward_of(module: object) -> Callable:
     """Return the reader's module as a function in which everything that can go wrong is a hint."""
     if not isinstance(module, torch.nn.Module):
         raise Hint("the class should be an nn.Module")
-    return _Attempt(module)
+    return _Attempt(module.forward)
