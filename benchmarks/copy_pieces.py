@@ -1,4 +1,4 @@
-"""What a small Transformer writes on the copy task when one of its pieces is taken out, and when it starts otherwise."""
+"""What a small Transformer writes on the copy task when one of its pieces is taken out."""
 
 import statistics
 from functools import partial
@@ -6,24 +6,18 @@ from functools import partial
 from benchmarks.records import write_record
 from benchmarks.runs import finish
 from transformer_lib.teaching.experiments.sequence_tasks import VOCABULARY, exact_match, train_on_task
-from transformer_lib.teaching.experiments.transformer import PIECES, TRAINING, glued, without
+from transformer_lib.teaching.experiments.transformer import PIECES, TRAINING, without
 
 NAME = "copy_pieces"
 SEEDS = [0, 1, 2]
 SENTENCES = 1000
 EACH = 50  # steps that are averaged to one loss
-
-
-MODELS = {
-    "whole": lambda seed: without(None, seed),
-    **{f"without: {piece}": lambda seed, piece=piece: without(piece, seed) for piece in PIECES},
-    "glued": glued,
-}
+MODELS = {"whole": None} | {f"without: {piece}": piece for piece in PIECES}
 
 
 def measure(name: str, seed: int) -> dict:
     """Train a model and return its first loss, the mean loss of each 50 steps, and its exact match at each length."""
-    model = MODELS[name](seed)
+    model = without(MODELS[name], seed)
     losses = train_on_task(model, task="copy", seed=seed, **TRAINING)
     means = [statistics.mean(losses[start : start + EACH]) for start in range(0, len(losses), EACH)]
     lengths = range(1, TRAINING["longest"] + 1)

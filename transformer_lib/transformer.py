@@ -91,7 +91,7 @@ class Transformer(nn.Module):
         memory_mask = padding_mask(source)  # (batch, 1, 1, source)
         x = self.positional_encoding(self.source_embedding(source))
         memory = self.encoder(x, memory_mask)  # (batch, source, d_model)
-        return TransformerState(memory, memory_mask, tokens=source[:, :0])
+        return TransformerState(memory, memory_mask, tokens=source[:, :0])  # none
 
     def decode(
         self, tokens: Int[Tensor, "batch target"], state: TransformerState

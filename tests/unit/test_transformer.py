@@ -8,18 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 from torch.nn import functional as F
-from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.testing import assert_close
-from torch.utils.flop_counter import FlopCounterMode
 
-from transformer_lib.masks import assert_causal, causal_mask, padding_mask
-from transformer_lib.positional_encoding import sinusoidal_table
+from transformer_lib.masks import assert_causal, causal_mask
 from transformer_lib.seq2seq import greedy_decode
-from transformer_lib.teaching.torch_parity import compare_gradients, copy_to_torch
-from transformer_lib.transformer import TokenEmbedding, Transformer, TransformerConfig, flop_table, parameter_table
+from transformer_lib.teaching.experiments.transformer import torch_transformer, torchs_count
+from transformer_lib.teaching.torch_parity import compare_gradients
+from transformer_lib.transformer import Transformer, TransformerConfig, flop_table, parameter_table
 
 VOCAB = 13
-MODES = pytest.mark.parametrize("training", [True, False], ids=["train", "eval"])
 NORMS = pytest.mark.parametrize("pre_norm", [False, True], ids=["post-norm", "pre-norm"])
 lengths = st.integers(1, 6)
 
@@ -48,35 +45,6 @@ def shaken(model):
 # nn.Transformer
 
 
-def on_torch(model):
-    c = model.config
-    layers = c.num_layers, c.num_layers
-    stacks = nn.Transformer(
-        c.d_model, c.num_heads, *layers, c.d_ff, 0.0, batch_first=True, norm_first=c.pre_norm, dtype=torch.float64
-    )
-    if not c.pre_norm:
-        stacks.encoder.norm = stacks.decoder.norm = None
-    copy_to_torch(model, stacks)
-    return stacks
-
-
-def run_torch(stacks, model, source, target_in):
-    def embed(tokens, embedding):
-        width = embedding.weight.size(1)
-        return F.embedding(tokens, embedding.weight) * width**0.5 + sinusoidal_table(tokens.size(1), width).double()
-
-    x, y = embed(source, model.source_embedding), embed(target_in, model.target_embedding)
-    outputs = stacks(
-        x,
-        y,
-        tgt_mask=torch.ones(y.size(1), y.size(1), dtype=torch.bool).triu(1),
-        src_key_padding_mask=source == 0,
-        tgt_key_padding_mask=target_in == 0,
-        memory_key_padding_mask=source == 0,
-    )
-    return outputs @ model.output.weight.T
-
-
 @NORMS
 @settings(max_examples=12)
 @given(batch=st.integers(1, 3), source=lengths, target=lengths, padded=st.booleans(), shared=st.booleans())
@@ -85,8 +53,7 @@ def test_equals_nn_transformer_with_gradients(pre_norm, batch, source, target, p
     source, target_in = words(batch, source), words(batch, target)
     if padded:
         source[0, 1:], target_in[-1, 1:] = 0, 0
-    stacks = on_torch(model)
-    ours, theirs = model(source, target_in), run_torch(stacks, model, source, target_in)
+    ours, (theirs, stacks) = model(source, target_in), torch_transformer(model, source, target_in)
     assert_close(ours, theirs)
 
     upstream = torch.randn_like(ours)
@@ -111,20 +78,18 @@ def test_a_later_word_moves_no_earlier_output(pre_norm, positions):
     assert_causal(model, target_in, run=lambda target_in: model(source, target_in))
 
 
-@MODES
 @given(source=lengths, target=lengths, more=st.integers(1, 3))
 @settings(max_examples=15)
-def test_padding_on_the_right_moves_no_real_word(training, source, target, more):
-    model = tiny().train(training)
+def test_padding_on_the_right_moves_no_real_word(source, target, more):
+    model = tiny()
     source, target_in = words(2, source), words(2, target)
     with torch.no_grad():
         padded = model(F.pad(source, (0, more)), F.pad(target_in, (0, more + 1)))
         assert_close(padded[:, : target_in.size(1)], model(source, target_in))
 
 
-@MODES
-def test_padding_on_the_left_moves_only_the_positions(training):
-    model = tiny().train(training)
+def test_padding_on_the_left_moves_only_the_positions():
+    model = tiny()
     source, target_in = words(2, 4), words(2, 3)
     left_source, left_target = F.pad(source, (2, 0)), F.pad(target_in, (3, 0))
     with torch.no_grad():
@@ -158,9 +123,7 @@ def test_dropout_only_where_the_paper_has_it():
     model = tiny(dropout=0.1)
     assert {m.p for m in model.modules() if isinstance(m, nn.Dropout)} == {0.1}
     learned = tiny(positions="learned", max_len=7, dropout=1 - 1e-9, vocab=5).train()
-    assert_close(
-        learned.positional_encoding(torch.ones(1, 7, 16, dtype=torch.float64)), torch.zeros(1, 7, 16, dtype=torch.float64)
-    )
+    assert learned.positional_encoding(torch.ones(1, 7, 16, dtype=torch.float64)).count_nonzero() == 0
 
 
 def test_each_matrix_starts_by_glorots_rule():
@@ -171,74 +134,32 @@ def test_each_matrix_starts_by_glorots_rule():
             assert 0.95 * bound < parameter.abs().max() <= bound, name
 
 
-# The embedding, and the shared matrix
-
-
-@settings(max_examples=30)
-@given(vocab=st.integers(1, 9), half=st.integers(1, 8), batch=st.integers(1, 3), seq=lengths)
-def test_embedding_is_the_row_times_the_root(vocab, half, batch, seq):
-    embedding = TokenEmbedding(vocab, 2 * half).double()
-    tokens = torch.randint(vocab, (batch, seq))
-    ours = embedding(tokens)
-    theirs = F.one_hot(tokens, vocab).double() @ embedding.weight * math.sqrt(2 * half)
-    assert_close(ours, theirs)
-    upstream = torch.randn_like(ours)
-    assert_close(*(torch.autograd.grad(output, embedding.weight, upstream) for output in (ours, theirs)))
-
-
-def test_the_root_comes_before_the_positions():
-    torch.manual_seed(0)
-    model = tiny(vocab=2000, d_model=64)
-    tokens = words(8, 16, vocab=2000)
-    vectors = model.source_embedding(tokens)
-    assert abs(vectors.std() - 1) < 0.03
-    seen = []
-    model.encoder.register_forward_pre_hook(lambda module, inputs: seen.append(inputs[0]))
-    model.start(tokens)
-    assert_close(seen[0], vectors + sinusoidal_table(16, 64).double())
-
-
 def test_one_matrix_survives_loading_and_moving():
     model, other = tiny(shared_vocabulary=True), tiny(shared_vocabulary=True)
-
-    def assert_tied():
-        assert model.output.weight is model.source_embedding.weight
-        assert model.target_embedding is model.source_embedding
-
-    assert_tied()
     model.load_state_dict(other.state_dict())
-    assert_tied()
     assert_close(model.output.weight, other.output.weight)
-    model.to(torch.float32).to("cpu")
-    assert_tied()
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    model.to(torch.float32)
     model(words(2, 3), words(2, 4)).square().mean().backward()
-    optimizer.step()
-    assert_tied()
+    torch.optim.SGD(model.parameters(), lr=0.1).step()
+    assert model.output.weight is model.source_embedding.weight is model.target_embedding.weight
     untied = tiny()
     assert untied.output.weight is not untied.target_embedding.weight is not untied.source_embedding.weight
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
 @pytest.mark.parametrize("shared", [True, False])
-def test_first_loss_is_within_a_tenth_of_log_v(seed, shared, vocab=1000):
-    torch.manual_seed(seed)
+def test_first_loss_is_within_a_tenth_of_log_v(shared, vocab=1000):
+    torch.manual_seed(0)
     model = tiny(vocab, torch.float32, d_model=64, shared_vocabulary=shared)
     logits = model(words(16, 12, vocab), words(16, 12, vocab))
     loss = F.cross_entropy(logits.flatten(0, 1), words(16, 12, vocab).flatten()).item()
     assert 0.99 * math.log(vocab) < loss < 1.1 * math.log(vocab)
 
 
-# The tables
-
-
-def test_the_base_model_has_63_million_parameters():
+def test_the_papers_sizes():
     assert sum(parameter_table(TransformerConfig.base()).values()) == 63_082_496
-    big = TransformerConfig.big()
-    assert (big.d_model, big.num_heads, big.d_ff, big.dropout, big.num_layers) == (1024, 16, 4096, 0.3, 6)
-    base = TransformerConfig.base()
-    assert (base.d_model, base.num_heads, base.d_ff, base.dropout, base.num_layers) == (512, 8, 2048, 0.1, 6)
-    assert base.shared_vocabulary and big.shared_vocabulary and base.source_vocab_size == 37_000
+    for config, expected in [(TransformerConfig.base(), (512, 8, 2048, 0.1)), (TransformerConfig.big(), (1024, 16, 4096, 0.3))]:
+        assert (config.d_model, config.num_heads, config.d_ff, config.dropout) == expected
+        assert (config.num_layers, config.source_vocab_size, config.shared_vocabulary) == (6, 37_000, True)
     tiny = TransformerConfig.tiny(13, 17)
     assert (tiny.source_vocab_size, tiny.target_vocab_size, tiny.d_model) == (13, 17, 64)
 
@@ -249,24 +170,9 @@ TIED = {"shared_vocabulary": True, "pre_norm": True, "positions": "learned", "ma
 @pytest.mark.parametrize("changes", [{}, {"d_ff": 40, "num_layers": 1, "target_vocab_size": 17}, TIED])
 @pytest.mark.parametrize(("source", "target"), [(5, 5), (2, 9), (7, 1)])
 def test_the_tables_count_every_parameter_and_product(changes, source, target):
-    model = tiny(dtype=torch.float32, **changes).eval()
+    model = tiny(**changes)
     assert sum(parameter_table(model.config).values()) == sum(parameter.numel() for parameter in model.parameters())
-    with FlopCounterMode(display=False) as counter, sdpa_kernel(SDPBackend.MATH), torch.no_grad():
-        model(words(1, source), words(1, target))
-    assert counter.get_total_flops() == sum(flop_table(model.config, source, target).values())
-
-
-def test_the_masks_are_those_of_chapter_08():
-    model = tiny()
-    seen = {}
-    model.encoder.register_forward_pre_hook(lambda module, inputs: seen.update(encoder=inputs))
-    model.decoder.register_forward_pre_hook(lambda module, inputs: seen.update(decoder=inputs))
-    source, target_in = torch.tensor([[3, 4, 0]]), torch.tensor([[1, 5, 0, 6]])
-    model(source, target_in)
-    assert seen["encoder"][1].equal(padding_mask(source))
-    _, _, self_mask, memory_mask = seen["decoder"]
-    assert self_mask.equal(padding_mask(target_in) & causal_mask(4))
-    assert memory_mask.equal(padding_mask(source))
+    assert torchs_count(model.config, source, target) == sum(flop_table(model.config, source, target).values())
 
 
 IDS = torch.ones(2, 4, dtype=torch.long)

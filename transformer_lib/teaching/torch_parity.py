@@ -1,9 +1,12 @@
 """Which of torch's parameters is which of ours: to start two modules alike, and to compare their gradients."""
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor, nn
+from torch.testing import assert_close
 
-__all__ = ["compare_gradients", "copy_to_torch", "matching_parameters"]
+__all__ = ["assert_equals_torch", "compare_gradients", "copy_to_torch", "matching_parameters"]
 
 # The parts that torch calls by other names, ours first. All others have the same name on both sides.
 _NAMES: dict[type[nn.Module], dict[str, str]] = {
@@ -55,3 +58,21 @@ def copy_to_torch(ours: nn.Module, theirs: nn.Module) -> None:
 def compare_gradients(ours: nn.Module, theirs: nn.Module) -> list[tuple[Tensor, Tensor]]:
     """Return our gradient and torch's for each parameter of torch's module, after both have gone backward."""
     return [(torch.cat([parameter.grad for parameter in mine]), its.grad) for mine, its in matching_parameters(ours, theirs)]
+
+
+def assert_equals_torch(
+    ours: nn.Module, theirs: nn.Module, inputs: Sequence[Tensor], our_masks: dict, their_masks: dict
+) -> None:
+    """Give torch's module our numbers; assert equal outputs, and equal gradients of all inputs and parameters."""
+    copy_to_torch(ours, theirs)
+    found = []
+    for module, masks in ((ours, our_masks), (theirs, their_masks)):
+        leaves = [x.detach().clone().requires_grad_() for x in inputs]
+        output = module(*leaves, **masks)
+        output.backward(torch.linspace(-1, 1, output.numel(), dtype=output.dtype).view_as(output))
+        found.append([output, *(leaf.grad for leaf in leaves)])
+    assert_close(*found)
+    gradients = compare_gradients(ours, theirs)
+    for mine, its in gradients:
+        assert_close(mine, its)
+    assert sum(mine.numel() for mine, _ in gradients) == sum(parameter.numel() for parameter in ours.parameters())

@@ -86,7 +86,7 @@ def test_every_control_is_reached_by_keyboard_and_changes_the_figure(figure, tou
         assert shown() != before, control.evaluate("node => (node.labels?.[0] ?? node).textContent")
 
 
-@pytest.mark.parametrize("name", ["masked_sentence", "review_reader", "sentence_walk"])
+@pytest.mark.parametrize("name", ["masked_sentence", "review_reader"])
 def test_any_text_leaves_the_page_whole(touch, name):
     seen = touch(getattr(live, name)(), width=390)
     for text in ("", "<b>no</b> <script>alert(1)</script>", "학생 🎓", "very " * 300, "x" * 500):

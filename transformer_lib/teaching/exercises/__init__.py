@@ -28,7 +28,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-__all__ = ["Hint", "check", "compare", "exercise", "expect", "normal", "numbers", "same"]
+__all__ = ["Hint", "check", "compare", "exercise", "expect", "forward_of", "normal", "numbers", "same"]
 
 SECONDS = 5.0  # how long one call of the reader's function may take
 SHOWN = 16  # arrays up to this size are written out
@@ -266,3 +266,10 @@ def _text(part: Any) -> str:
     array = _array(part)
     short = array is not None and array.size <= SHOWN and (array == array.round()).all()
     return _shown(array) if short else f"array of shape {tuple(part.shape)}"
+
+
+def forward_of(module: object) -> Callable:
+    """Return the reader's module as a function in which everything that can go wrong is a hint."""
+    if not isinstance(module, torch.nn.Module):
+        raise Hint("the class should be an nn.Module")
+    return _Attempt(module.forward)

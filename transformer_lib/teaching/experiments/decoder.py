@@ -1,39 +1,20 @@
-"""Chapter 9: a small translator around a decoder, its loss of each word, where it looks; equality with loops and torch."""
+"""Chapter 9: a small translator around a decoder, its loss of each word, where it looks; equality with torch."""
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
-from torch.testing import assert_close
 
-from transformer_lib.decoder import Decoder, DecoderLayer
+from transformer_lib.decoder import Decoder
 from transformer_lib.encoder import Encoder, TransformerConfig
 from transformer_lib.masks import causal_mask
 from transformer_lib.positional_encoding import PositionalEncoding
 from transformer_lib.seq2seq import SOS_ID
-from transformer_lib.teaching.torch_parity import compare_gradients, copy_to_torch
-
-__all__ = [
-    "PAIRS",
-    "SIZES",
-    "Translator",
-    "compare_with_loops",
-    "compare_with_torch",
-    "contradict",
-    "count_right",
-    "cross_weights",
-    "loss_per_word",
-    "mean_loss",
-    "train",
-    "translate_all",
-    "where_they_look",
-]
+from transformer_lib.teaching.torch_parity import assert_equals_torch
 
 SIZES = TransformerConfig(d_model=32, num_layers=2, num_heads=4, d_ff=64, dropout=0.0)
-_SMALL = TransformerConfig(d_model=8, num_layers=2, num_heads=2, d_ff=12, dropout=0.0)
 _NOUNS = {"cow": ("la vache", 1), "goat": ("la chèvre", 1), "horse": ("le cheval", 0), "dog": ("le chien", 0)}
 _COLOURS = {"white": ("blanc", "blanche"), "black": ("noir", "noire"), "grey": ("gris", "grise"), "brown": ("brun", "brune")}
 _STATES = {"tired": ("fatigué", "fatiguée"), "happy": ("content", "contente")}
@@ -122,74 +103,21 @@ def cross_weights(model: nn.Module, english: str, french: str) -> Tensor:
     return torch.cat([layer.cross_attention.weights for layer in model.decoder.layers]).mean(dim=(0, 1))
 
 
-def _fresh(*shape: int) -> Tensor:
-    return torch.randn(*shape, dtype=torch.float64, requires_grad=True)
-
-
-def _random(module: nn.Module) -> nn.Module:
-    for parameter in module.parameters():  # also those that start at 0 or 1
-        nn.init.normal_(parameter, std=0.3)
-    return module.double()
-
-
-def _look(q: Tensor, k: Tensor, v: Tensor, may_see: Callable[[int, int], bool]) -> Tensor:
-    rows = []
-    for t, query in enumerate(q):
-        seen = [s for s in range(len(k)) if may_see(t, s)]
-        weights = torch.stack([query @ k[s] / math.sqrt(len(query)) for s in seen]).softmax(dim=0)
-        rows.append(sum(weight * v[s] for weight, s in zip(weights, seen, strict=True)))
-    return torch.stack(rows)  # (target, d_v)
-
-
-def _attend(attention: nn.Module, x: Tensor, memory: Tensor, may_see: Callable[[int, int], bool]) -> Tensor:
-    q, k, v = attention.W_q(x), attention.W_k(memory), attention.W_v(memory)
-    wide = q.size(1) // attention.num_heads
-    cuts = [slice(start, start + wide) for start in range(0, q.size(1), wide)]
-    return attention.W_o(torch.cat([_look(q[:, cut], k[:, cut], v[:, cut], may_see) for cut in cuts], dim=-1))
-
-
-def _by_loops(layer: nn.Module, x: Tensor, memory: Tensor) -> Tensor:
-    x = layer.self_attention_add_norm.norm(x + _attend(layer.self_attention, x, x, lambda t, s: s <= t))
-    x = layer.cross_attention_add_norm.norm(x + _attend(layer.cross_attention, x, memory, lambda t, s: True))
-    return layer.feed_forward_add_norm.norm(x + layer.feed_forward(x))
-
-
-def compare_with_loops(layer_class: type[nn.Module] = DecoderLayer) -> None:
-    """Assert that a layer equals one score after the other, with its gradients, and print a line."""
-    torch.manual_seed(0)
-    layer = _random(layer_class(_SMALL))
-    x, memory = _fresh(1, 4, 8), _fresh(1, 5, 8)
-    upstream, inputs = torch.randn(1, 4, 8).double(), [x, memory, *layer.parameters()]
-    ours, naive = layer(x, memory, causal_mask(4)), _by_loops(layer, x[0], memory[0])[None]
-    assert_close(ours, naive)
-    assert_close(torch.autograd.grad(ours, inputs, upstream), torch.autograd.grad(naive, inputs, upstream))
-    print("a layer equals plain loops, gradients too")
-
-
 def compare_with_torch(stack_class: type[nn.Module] = Decoder) -> None:
     """Assert that a stack equals torch's, with its gradients, post-norm and pre-norm, and print a line."""
     torch.manual_seed(0)
+    causal, real = causal_mask(4), torch.tensor([5, 3, 4])[:, None] > torch.arange(5)  # (batch, source), True for words
     for pre_norm in (False, True):
-        ours = _random(stack_class(replace(_SMALL, pre_norm=pre_norm)))
-        options = {"dropout": 0.0, "batch_first": True, "norm_first": pre_norm}
-        norm = nn.LayerNorm(8) if pre_norm else None
-        theirs = nn.TransformerDecoder(nn.TransformerDecoderLayer(8, 2, 12, **options), 2, norm=norm).double()
-        copy_to_torch(ours, theirs)
-        x, memory = _fresh(3, 4, 8), _fresh(3, 5, 8)
-        x_copy, memory_copy = (given.detach().clone().requires_grad_() for given in (x, memory))
-        real = torch.tensor([5, 3, 4])[:, None] > torch.arange(5)  # (batch, source), True for words
-        causal = causal_mask(4)
-        ours_out = ours(x, memory, causal, real[:, None, None, :])
-        theirs_out = theirs(x_copy, memory_copy, tgt_mask=~causal, memory_key_padding_mask=~real)  # True: may not look
-        upstream = torch.randn_like(ours_out)
-        ours_out.backward(upstream)
-        theirs_out.backward(upstream)
-        assert_close([ours_out, x.grad, memory.grad], [theirs_out, x_copy.grad, memory_copy.grad])
-        gradients = compare_gradients(ours, theirs)
-        for mine, its in gradients:
-            assert_close(mine, its)
-        compared = sum(mine.numel() for mine, _ in gradients)
-        assert compared == sum(parameter.numel() for parameter in ours.parameters()), "none left out"
+        config = TransformerConfig(d_model=8, num_layers=2, num_heads=2, d_ff=12, dropout=0.0, pre_norm=pre_norm)
+        ours = stack_class(config).double()
+        for parameter in ours.parameters():  # also those that start at 0 or 1
+            nn.init.normal_(parameter, std=0.3)
+        layer = nn.TransformerDecoderLayer(8, 2, 12, 0.0, batch_first=True, norm_first=pre_norm)
+        theirs = nn.TransformerDecoder(layer, 2, norm=nn.LayerNorm(8) if pre_norm else None).double()
+        inputs = torch.randn(3, 4, 8).double(), torch.randn(3, 5, 8).double()
+        our_masks = {"self_mask": causal, "memory_mask": real[:, None, None, :]}
+        their_masks = {"tgt_mask": ~causal, "memory_key_padding_mask": ~real}  # True: may not look
+        assert_equals_torch(ours, theirs, inputs, our_masks, their_masks)
     print("two layers equal torch's, post-norm and pre-norm, gradients too")
 
 

@@ -8,14 +8,8 @@ from torch import Tensor
 
 from transformer_lib.teaching.figures import COLOURS, arrow, block, card, sheet, show, subplots, text
 
-__all__ = ["cross_attention", "decoder_asks", "decoder_layer", "losses_beside", "one_word_changed", "two_layers", "weight_map"]
-
 SOURCE = ["the", "white", "cow", "is", "tired"]
 ASKED = [0.04, 0.88, 0.02, 0.04, 0.02]  # by vache, in the chapter's example by hand
-
-
-def _line(axes: Any, xs: Sequence[float], ys: Sequence[float], colour: str, width: float = 2.2) -> None:
-    axes.plot(xs, ys, color=COLOURS[colour], lw=width, solid_capstyle="butt", solid_joinstyle="round", zorder=1.5)
 
 
 def decoder_asks() -> None:
@@ -34,7 +28,7 @@ def decoder_asks() -> None:
             text(axes, x, 0.72, word)
             arrow(axes, (x, 0.9), (x, 1.4))
             card(axes, x - 0.36, 1.45, 0.72, 0.34, "encoder", "row", fill=0.12)
-            _line(axes, [x, 4.1], [1.8, 2.86], "key", 1 + 12 * weight)
+            axes.plot([x, 4.1], [1.8, 2.86], color=COLOURS["key"], lw=1 + 12 * weight, zorder=0.9)
         text(axes, 2.05, 2.45, "mostly white", "key")
         card(axes, 2.95, 2.84, 2.3, 0.42, "query", "which colour?", fill=0.12)
         text(axes, 0.1, 3.93, "decoder", "decoder", ha="left", weight="bold")
@@ -53,40 +47,45 @@ def cross_attention(x: Tensor, memory: Tensor, made: Sequence[Tensor], weights: 
         return f"{value:.2f}"
 
     alt = (
-        "Two ways meet. From x, 3 by 4, the rows SOS, la, vache, the columns start, article, animal, colour, W_Q makes the "
-        "queries Q, 3 by 4. From the memory, 5 by 4, the rows the, white, cow, is, tired, the columns animal, colour, state, "
-        "small word, W_K makes K, 5 by 4, and W_V makes V, 5 by 2. Q and K give the weights, 3 by 5: SOS and la look mostly "
-        "at cow, vache at white. Weights and V give the output, 3 by 2, a row for each target word."
+        "Two ways meet. From x, 3 by 3, the rows SOS, la, vache, the columns start, article, animal, W_Q makes the queries Q, "
+        "3 by 4. From the memory, 5 by 4, the rows the, white, cow, is, tired, W_K makes K, 5 by 4, and W_V makes V, 5 by 2. "
+        "The columns of Q, memory and K are animal, colour, state, small word. Q and K give the weights, 3 by 5: SOS and la "
+        "look mostly at cow, vache at white. Weights and V give the output, 3 by 2, a row for each target word."
     )
-    with sheet(7.2, 7.4, alt) as axes:
+    with sheet(7.2, 8.1, alt) as axes:
         text(axes, 3.6, 0.22, "The target asks, the source answers", weight="bold")
-        for y, names in [
-            (1.75, ("start", "article", "animal", "colour")),
-            (4.43, ("animal", "colour", "state", "small word")),
+        asked = ["animal", "colour", "state", "small word"]
+        look = {"ha": "left", "va": "bottom", "rotation": 50, "rotation_mode": "anchor"}
+        for left, y, names in [
+            (1.05, 1.69, ["start", "article", "animal"]),
+            (2.83, 1.69, asked),
+            (1.05, 4.54, asked),
+            (2.83, 3.99, asked),
         ]:
             for n, name in enumerate(names):
-                text(axes, 1.05 + 0.3 * n, y - 0.06, name, "muted", ha="left", va="bottom", rotation=50, rotation_mode="anchor")
+                text(axes, left + 0.3 * n, y, name, "muted", **look)
         block(axes, 0.98, 1.75, x, "query", rows=["<SOS>", "la", "vache"], cell=0.3)
-        arrow(axes, (2.22, 2.18), (2.7, 2.18))
-        text(axes, 2.45, 1.96, "$W_Q$", "muted")
-        block(axes, 2.76, 1.75, q, "query", name="Q", cell=0.3)
-        arrow(axes, (4.0, 2.18), (4.24, 2.18))
+        block(axes, 2.76, 1.75, q, "query", cell=0.3)
         block(axes, 4.3, 1.75, weights, "ink", name="weights", cell=0.565, columns=SOURCE, label=two)
-        block(axes, 0.98, 4.43, memory, "encoder", rows=SOURCE, cell=0.3)
-        arrow(axes, (2.22, 5.1), (2.7, 4.45))
-        text(axes, 2.66, 5.03, "$W_K$", "muted")
-        arrow(axes, (2.22, 5.4), (2.7, 6.1))
-        text(axes, 2.36, 5.97, "$W_V$", "muted")
-        block(axes, 2.76, 3.4, k, "key", name="K", cell=0.3)
-        arrow(axes, (4.0, 3.75), (4.7, 2.96))
-        text(axes, 4.45, 3.65, "compare", "muted", ha="left")
-        block(axes, 2.76, 5.52, v, "value", name="V", cell=0.3)
-        arrow(axes, (3.44, 6.25), (4.97, 6.25))
-        text(axes, 4.1, 6.47, "mix", "muted")
-        arrow(axes, (5.7, 2.96), (5.7, 5.37))
-        block(axes, 5.05, 5.8, output, "value", name="output", cell=0.65, label=two)
+        block(axes, 0.98, 4.6, memory, "encoder", rows=SOURCE, cell=0.3)
+        block(axes, 2.76, 4.05, k, "key", cell=0.3)
+        block(axes, 2.76, 6.3, v, "value", name="V", cell=0.3)
+        block(axes, 5.05, 6.58, output, "value", name="output", cell=0.65, label=two)
+        for start, end, words, x_0, y in [
+            ((1.92, 2.18), (2.7, 2.18), "$W_Q$", 2.3, 1.98),
+            ((4.0, 2.18), (4.24, 2.18), "", 0, 0),
+            ((2.22, 5.2), (2.7, 4.9), "$W_K$", 2.4, 4.86),
+            ((2.22, 5.6), (2.7, 6.75), "$W_V$", 2.24, 6.3),
+            ((4.0, 4.75), (5.0, 2.96), "compare", 4.98, 3.9),
+            ((3.44, 7.02), (4.97, 7.02), "mix", 4.1, 6.82),
+            ((5.7, 2.96), (5.7, 6.14), "", 0, 0),
+        ]:
+            arrow(axes, start, end)
+            text(axes, x_0, y, words, "muted")
+        text(axes, 4.12, 1.9, "Q", "query", weight="bold")
+        text(axes, 4.12, 4.2, "K", "key", weight="bold")
         text(axes, 0.1, 0.72, "x, from the decoder", "decoder", ha="left", weight="bold")
-        text(axes, 0.1, 3.2, "memory, from the encoder", "encoder", ha="left", weight="bold")
+        text(axes, 0.1, 3.3, "memory, from the encoder", "encoder", ha="left", weight="bold")
 
 
 def decoder_layer() -> None:
@@ -106,7 +105,8 @@ def decoder_layer() -> None:
         ):
             y = 1.3 + 1.5 * n
             arrow(axes, (2.6, y - 0.52 if n == 0 else y - 0.42), (2.6, y))
-            _line(axes, [2.6, 0.4, 0.4, 1.35], [y - 0.15, y - 0.15, y + 0.88, y + 0.88], "residual")
+            around = [y - 0.15, y - 0.15, y + 0.88, y + 0.88]
+            axes.plot([2.6, 0.4, 0.4, 1.35], around, color=COLOURS["residual"], lw=2.2)
             arrow(axes, (1.3, y + 0.88), (1.68, y + 0.88), "residual")
             card(axes, 0.85, y, 3.5, 0.44, role, name, fill=0.12)
             arrow(axes, (2.6, y + 0.44), (2.6, y + 0.68))
@@ -145,7 +145,7 @@ def two_layers() -> None:
         card(axes, 0.1, 4.35, 2.4, 0.62, "encoder", "memory", fill=0.25)
         arrow(axes, (1.3, 3.95), (1.3, 4.32))
         text(axes, 1.38, 4.13, "(1, 5, 32)", "muted", ha="left")
-        _line(axes, [2.45, 3.5, 3.5], [4.66, 4.66, 1.8], "key", 1.8)
+        axes.plot([2.5, 3.5, 3.5], [4.66, 4.66, 1.8], color=COLOURS["key"], lw=1.8)
         for y in [1.8, 3.5]:
             arrow(axes, (3.49, y), (4.62, y), "key")
         arrow(axes, (5.85, 3.95), (5.85, 4.45))
@@ -172,17 +172,14 @@ def losses_beside(french: str, blind: Tensor, seeing: Tensor) -> None:
     show(figure, alt=f"Pairs of bars, the loss of each word for the blind and for the seeing decoder: {said}.")
 
 
-def _table(values: Tensor, rows: Sequence[str], columns: Sequence[str], title: str, alt: str, left: float, digits: int) -> None:
-    """Draw numbers below the names of their columns, the deeper coloured the larger they are."""
-    cell, role = (7.1 - left) / len(columns), "key" if digits == 2 else "mask"
-    with sheet(7.2, 1.1 + 0.42 * len(rows), alt) as axes:
+def _table(alt: str, title: str, corner: str, left: float, values: Tensor, role: str, digits: int, **names: Any) -> None:
+    """Draw numbers between the names of their rows and columns, the deeper coloured the larger they are."""
+    with sheet(7.2, 1.1 + 0.42 * len(values), alt) as axes:
         text(axes, 3.6, 0.24, title, weight="bold")
-        look = {"strength": lambda i, j, value: 0.03 + 0.6 * value / values.max().item()}
-        look["label"] = lambda i, j, value: f"{value:.{digits}f}"
-        block(axes, left, 1.0, values, role, rows=rows, shape=False, cell=cell, high=0.42, **look)
-        for n, word in enumerate(columns):
-            text(axes, left + (n + 0.5) * cell, 0.8, word)
-        text(axes, left - 0.09, 0.8, "reads → writes" if digits == 2 else "source", "muted", ha="right")
+        text(axes, left - 0.09, 0.86, corner, "muted", ha="right")
+        names["strength"] = lambda i, j, value: 0.03 + 0.6 * value / values.max().item()
+        names["label"] = lambda i, j, value: f"{value:.{digits}f}"
+        block(axes, left, 1.0, values, role, shape=False, cell=(7.1 - left) / values.size(1), high=0.42, **names)
 
 
 def weight_map(english: str, french: str, weights: Tensor) -> None:
@@ -194,7 +191,8 @@ def weight_map(english: str, french: str, weights: Tensor) -> None:
     assert weights[[1, 2, 4]].argmax(dim=-1).tolist() == [2, 1, 4] and weights[1, 2] > 0.3, "as the text says"
     words = french.split()
     rows = [f"{read} → {written}" for read, written in zip(["<SOS>", *words], [*words, "<EOS>"], strict=True)]
-    _table(weights, rows, english.split(), "Six rows ask, five columns answer", alt, left=2.5, digits=2)
+    title, names = "Six rows ask, five columns answer", {"rows": rows, "columns": english.split()}
+    _table(alt, title, "reads → writes", 2.5, weights, "key", digits=2, **names)
 
 
 def one_word_changed(changes: dict[str, Tensor], french: str) -> None:
@@ -208,4 +206,5 @@ def one_word_changed(changes: dict[str, Tensor], french: str) -> None:
     for row, place in zip(losses, [1, 2, 4, 0], strict=True):
         assert row.argmax() == place and row[place] > 6 and row.sort().values[-3] < 1, "as the text says"
     assert 0.5 < losses[3, 1] < 2.5
-    _table(losses, list(changes), [*french.split(), "<EOS>"], "Which words no longer fit?", alt, left=1.85, digits=1)
+    names = {"rows": list(changes), "columns": [*french.split(), "<EOS>"]}
+    _table(alt, "Which words no longer fit?", "source", 1.85, losses, "mask", digits=1, **names)

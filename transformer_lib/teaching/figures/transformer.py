@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 
-import torch
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.patches import Rectangle
@@ -11,17 +10,6 @@ from torch import Tensor
 from transformer_lib.positional_encoding import sinusoidal_table
 from transformer_lib.teaching.figures import COLOURS, arrow, block, card, sheet, show, subplots, text
 from transformer_lib.teaching.figures.sheet import tint
-
-__all__ = [
-    "next_words",
-    "one_sentence",
-    "output_layer",
-    "parameters",
-    "pieces",
-    "rows_of_words",
-    "whole_model",
-    "word_and_place",
-]
 
 
 def _title(axes: Axes, words: str) -> None:
@@ -43,17 +31,20 @@ def _box(axes: Axes, x: float, y: float, name: str, chapter: int) -> None:
     text(axes, x + 1.17, y, f"ch {chapter}", "muted", ha="right")
 
 
+def _up(axes: Axes, x: float, y: float, far: float, carried: str = "") -> None:
+    """Draw an arrow upwards from (x, y), with what it carries."""
+    arrow(axes, (x, y), (x, y - far))
+    text(axes, x + 0.12, y - 0.14, carried, "muted", ha="left")
+
+
 def _column(axes: Axes, x: float, stack: str, sublayers: Mapping[str, int], words: str, rows: int, bottom: float) -> float:
     """Draw a column from the words at the bottom to the top of its frame, whose place is returned."""
     text(axes, x, bottom, words, style="italic")
-    arrow(axes, (x, bottom - 0.15), (x, bottom - 0.45))
-    text(axes, x + 0.12, bottom - 0.3, f"{rows} ids", "muted", ha="left")
+    _up(axes, x, bottom - 0.15, 0.3, f"{rows} ids")
     _box(axes, x, bottom - 0.65, "Embedding", 10)
-    arrow(axes, (x, bottom - 0.85), (x, bottom - 1.13))
-    text(axes, x + 0.12, bottom - 0.99, f"{rows} × 512", "muted", ha="left")
+    _up(axes, x, bottom - 0.85, 0.28, f"{rows} × 512")
     _box(axes, x, bottom - 1.33, "+ Positions", 5)
-    arrow(axes, (x, bottom - 1.53), (x, bottom - 2.0))
-    text(axes, x + 0.12, bottom - 1.66, f"{rows} × 512", "muted", ha="left")
+    _up(axes, x, bottom - 1.53, 0.47, f"{rows} × 512")
     y = bottom - 2.2
     for name, chapter in sublayers.items():
         _box(axes, x, y, name, chapter)
@@ -62,7 +53,7 @@ def _column(axes: Axes, x: float, stack: str, sublayers: Mapping[str, int], word
         axes.plot([x, side, side], [y + 0.3, y + 0.3, y - 0.44], color=COLOURS["residual"], lw=1.8)
         arrow(axes, (side, y - 0.44), (x - 1.25, y - 0.44), "residual")
         if name != "Feed-forward":
-            arrow(axes, (x, y - 0.64), (x, y - 0.9))
+            _up(axes, x, y - 0.64, 0.26)
         y -= 1.1
     top = y + 0.35
     frame = Rectangle((x - 1.55, top), 2.95, bottom - 1.78 - top, fill=False, ec=COLOURS[stack], lw=2.2)
@@ -92,14 +83,11 @@ def whole_model() -> None:
         axes.plot([left, left, 3.65, 3.65], [top, turn, turn, cross], color=COLOURS["encoder"], lw=2.2)
         arrow(axes, (3.65, cross), (right - 1.25, cross), "encoder")
         text(axes, 2.68, turn - 0.17, "memory, 5 × 512", "encoder", weight="bold")
-        arrow(axes, (right, end), (right, end - 0.42))
-        text(axes, right + 0.12, end - 0.2, "4 × 512", "muted", ha="left")
+        _up(axes, right, end, 0.42, "4 × 512")
         _box(axes, right, end - 0.62, "Linear layer", 10)
-        arrow(axes, (right, end - 0.82), (right, end - 1.1))
-        text(axes, right + 0.12, end - 0.96, "4 × 37,000", "muted", ha="left")
+        _up(axes, right, end - 0.82, 0.28, "4 × 37,000")
         _box(axes, right, end - 1.3, "Softmax", 10)
-        arrow(axes, (right, end - 1.5), (right, end - 1.8))
-        text(axes, right + 0.12, end - 1.62, "4 × 37,000", "muted", ha="left")
+        _up(axes, right, end - 1.5, 0.3, "4 × 37,000")
         text(axes, right, end - 1.95, "la vache blanche est", style="italic")
 
 
@@ -134,73 +122,65 @@ def rows_of_words(E: Tensor, source: Tensor, words: Sequence[str]) -> None:
         block(axes, 5.04, 3.1, picked + places, "ink", name="x", cell=0.53)
 
 
-def word_and_place(d_model: int = 512, place: int = 7, shown: int = 48) -> None:
-    """Show a word's first numbers beside its position's, as the rows start and times √d_model."""
-    word = torch.randn(d_model, generator=torch.Generator().manual_seed(0)) / d_model**0.5
-    position = sinusoidal_table(place + 1, d_model)[place]
+def word_and_place(position: Tensor, row: Tensor, scaled: Tensor, shown: int = 48) -> None:
+    """Show a word's first numbers beside its position's, as the row starts and times √d_model."""
     alt = (
         "Two panels with the first 48 numbers of a word and of position 7. Left, as the row starts, the word is nearly a flat "
         "line at 0 and the position swings between minus 1 and 1. Right, times the root of 512, the word swings as widely."
     )
     figure, panels = subplots(1, 2, height=2.6, share_y=True)
-    figure.suptitle("The factor makes the word as large as its position", weight="bold", size=15)
-    for axes, factor, title in zip(panels, (1.0, d_model**0.5), ("as the row starts", "times √512"), strict=True):
+    figure.suptitle("Without the factor, the position drowns the word", weight="bold", size=15)
+    for axes, word, title in zip(panels, (row, scaled), ("as the row starts", "times √512"), strict=True):
         axes.plot(position[:shown], color=COLOURS["position"], lw=1.6, label="position 7")
-        axes.plot(word[:shown] * factor, color=COLOURS["key"], lw=1.6, label="word")
-        axes.set(title=title, xlabel="first numbers of 512", ylim=(-2.9, 2.9))
+        axes.plot(word.detach()[:shown], color=COLOURS["key"], lw=1.6, label="cow")
+        axes.set(title=title, xlabel="first numbers of 512", ylim=(-3.2, 3.2))
     panels[0].legend(loc="upper right", ncols=2)
     show(figure, alt=alt)
 
 
-def output_layer(E: Tensor, x: Tensor, words: Sequence[str]) -> None:
-    """Show x beside every row of E, the logits and the probabilities."""
-    logits = E @ x
+def output_layer(E: Tensor, y: Tensor, words: Sequence[str]) -> None:
+    """Show y beside every row of E, the logits and the probabilities."""
+    logits = E @ y
     chances = logits.softmax(dim=-1)
     best = int(chances.argmax())
     alt = (
-        f"The row x, {x.int().tolist()}, is compared with each of the 13 rows of E. The logits lie between minus 2 and 2, the "
-        f"probabilities below {chances.max():.3f}, which is that of {words[best]}, whose signs are those of x."
+        f"The row y, {y.int().tolist()}, is compared with each of the 13 rows of E. The logits lie between minus 2 and 2, the "
+        f"probabilities below {chances.max():.3f}, which is that of {words[best]}, whose signs are those of y."
     )
     with sheet(7.2, 5.3, alt) as axes:
-        _title(axes, "At the exit, x is compared with every word's row")
-        block(axes, 1.18, 0.72, x, "decoder", cell=0.36, rows=["x"], shape=False)
+        _title(axes, "At the exit, y is compared with every word's row")
+        block(axes, 1.18, 0.72, y, "decoder", cell=0.36, rows=["y"], shape=False)
         arrow(axes, (1.9, 1.05), (1.9, 1.25))
 
         def agrees(i: int, j: int, value: float) -> float:
-            return 0.42 if value * x[j] > 0 else 0.06
+            return 0.42 if value * y[j] > 0 else 0.06
 
         block(axes, 1.18, 1.3, E, "key", cell=0.36, rows=words, label=_half, strength=agrees, learned=True)
         for at, name in [(3.2, "logit"), (3.95, "$e^{logit}$"), (5.6, "probability")]:
             text(axes, at, 1.12, name, "muted")
         for i in range(len(words)):
-            y = 1.3 + (i + 0.5) * 0.29
+            line = 1.3 + (i + 0.5) * 0.29
             look = {"weight": "bold"} if i == best else {}
-            text(axes, 3.2, y, f"{logits[i]:.0f}".replace("-", "–"), **look)
-            text(axes, 3.95, y, f"{logits[i].exp():.3f}", **look)
-            axes.add_patch(Rectangle((4.7, y - 0.1), 5 * chances[i], 0.2, fc=COLOURS["key"]))
-            text(axes, 4.78 + 5 * float(chances[i]), y, f"{chances[i]:.3f}", ha="left", **look)
+            text(axes, 3.2, line, f"{logits[i]:.0f}".replace("-", "–"), **look)
+            text(axes, 3.95, line, f"{logits[i].exp():.3f}", **look)
+            axes.add_patch(Rectangle((4.7, line - 0.1), 5 * chances[i], 0.2, fc=COLOURS["key"]))
+            text(axes, 4.78 + 5 * float(chances[i]), line, f"{chances[i]:.3f}", ha="left", **look)
 
 
 # One sentence through the model
 
 
-def _tensor(
-    axes: Axes, x: float, y: float, values: Tensor, colour: str, name: str, wide: float, rows: Sequence[str] = ()
-) -> tuple[float, float]:
-    """Draw a matrix as a carpet of its numbers, with its shape below it; return the right edge and the middle."""
-    size, high = values.abs().detach().numpy(), 0.27 * len(values)
+def _tensor(axes: Axes, x: float, y: float, values: Tensor, colour: str, name: str, wide: float = 1.75) -> None:
+    """Draw a matrix as a carpet of its numbers, with its shape below it."""
+    high, limits = 0.27 * len(values), {"xlim": axes.get_xlim(), "ylim": axes.get_ylim()}
     shades = LinearSegmentedColormap.from_list(colour, [tint(colour, 0.04), tint(colour, 0.9)])
-    limits = axes.get_xlim(), axes.get_ylim()
-    axes.imshow(size, extent=(x, x + wide, y + high, y), cmap=shades, vmin=0, vmax=2.2, aspect="auto", interpolation="nearest")
-    axes.set(xlim=limits[0], ylim=limits[1])
-    for i in range(1, len(values)):
-        axes.plot([x, x + wide], [y + 0.27 * i] * 2, color="white", lw=3)
-    axes.add_patch(Rectangle((x, y), wide, high, fill=False, ec=COLOURS.get(colour, colour), lw=1.8))
-    for i, word in enumerate(rows):
-        text(axes, x - 0.07, y + 0.27 * (i + 0.5), word, ha="right")
+    look = {"cmap": shades, "vmin": 0, "vmax": 2.2, "aspect": "auto", "interpolation": "nearest"}
+    axes.imshow(values.abs().detach(), extent=(x, x + wide, y + high, y), **look)
+    axes.set(**limits)
+    axes.hlines([y + 0.27 * i for i in range(1, len(values))], x, x + wide, color="white", lw=3)
+    axes.add_patch(Rectangle((x, y), wide, high, fill=False, ec=COLOURS[colour], lw=1.8))
     text(axes, x + wide / 2, y - 0.16, name, colour, weight="bold")
     text(axes, x + wide / 2, y + high + 0.15, " × ".join(map(str, values.shape)), "muted")
-    return x + wide, y + high / 2
 
 
 def one_sentence(tensors: Sequence[Tensor], words: Sequence[str]) -> None:
@@ -208,32 +188,36 @@ def one_sentence(tensors: Sequence[Tensor], words: Sequence[str]) -> None:
     source, x, memory, target, y, decoded, logits, chances = (tensor[0] for tensor in tensors)
     alt = (
         "Tensors as carpets of coloured cells. Upper row: 5 source ids, x of 5 by 64 after embedding and positions, then the "
-        "memory, 5 by 64, after the encoder. Lower rows: 4 target ids, y of 4 by 64, then the decoder, to which an arrow leads "
-        "from the memory, gives 4 by 64; the linear layer gives logits, 4 by 13, the softmax probabilities, 4 by 13."
+        "memory, 5 by 64, after the encoder. Middle row: 4 target ids, y of 4 by 64, then the decoder, to which an arrow leads "
+        "from the memory, gives 4 by 64. Lower row, with a column for each of 13 words: the linear layer gives logits, 4 by "
+        "13, the softmax probabilities, 4 by 13. Each row's highest probability is that of the word that was read."
     )
-    with sheet(7.2, 6.55, alt) as axes:
+    with sheet(7.2, 7.5, alt) as axes:
         _title(axes, "Five rows or four: their number never changes")
         lanes = [(0.85, source, x, "encoder", memory, "memory"), (2.95, target, y, "decoder", decoded, "after the decoder")]
         for top, ids, entered, stack, left, name in lanes:
-            named = [words[i] for i in ids.tolist()]
-            block(axes, 0.95, top, ids[:, None].float(), "muted", high=0.27, cell=0.36, rows=named, shape=False)
+            look = {"rows": [words[i] for i in ids.tolist()], "high": 0.27, "cell": 0.36, "shape": False, "strength": 0.1}
+            block(axes, 0.95, top, ids[:, None].float(), "muted", **look)
             text(axes, 1.13, top - 0.16, "ids", "muted", weight="bold")
             text(axes, 1.13, top + 0.27 * len(ids) + 0.15, str(len(ids)), "muted")
             arrow(axes, (1.4, top + 0.5), (2.05, top + 0.5))
             text(axes, 1.72, top + 0.29, "embed", "muted")
             text(axes, 1.72, top + 0.71, "+ place", "muted")
-            _tensor(axes, 2.15, top, entered, "key", "xy"[stack == "decoder"], 1.75)
+            _tensor(axes, 2.15, top, entered, "key", "xy"[stack == "decoder"])
             arrow(axes, (4.0, top + 0.5), (4.95, top + 0.5), stack)
             text(axes, 4.47, top + 0.29, stack, stack)
-            _tensor(axes, 5.05, top, left, stack, name, 1.75)
+            _tensor(axes, 5.05, top, left, stack, name)
         axes.plot([5.92, 5.92, 4.47], [2.42, 2.58, 2.58], color=COLOURS["encoder"], lw=1.8)
         arrow(axes, (4.47, 2.58), (4.47, 3.12), "encoder")
-        arrow(axes, (5.92, 4.32), (5.92, 4.68))
+        arrow(axes, (5.92, 4.32), (5.92, 4.72))
         text(axes, 5.8, 4.5, "linear layer", "muted", ha="right")
-        _tensor(axes, 5.05, 5.05, logits, "query", "logits", 1.75)
-        arrow(axes, (4.95, 5.59), (4.0, 5.59))
-        text(axes, 4.47, 5.38, "softmax", "muted")
-        _tensor(axes, 2.15, 5.05, 8 * chances, "value", "probabilities", 1.75)
+        for left, values, role, name in [(4.0, logits, "query", "logits"), (0.1, 8 * chances, "value", "probabilities")]:
+            _tensor(axes, left, 6.0, values, role, "", wide=2.9)
+            text(axes, left + 1.45, 4.88, name, role, weight="bold")
+            for n, word in enumerate(words):
+                text(axes, left + 2.9 * (n + 0.5) / len(words), 5.94, word, va="bottom", rotation=90)
+        arrow(axes, (3.92, 6.54), (3.08, 6.54))
+        text(axes, 3.5, 6.33, "softmax", "muted")
 
 
 def parameters(layers: int = 6, **parts: Mapping[str, int]) -> None:
@@ -269,14 +253,14 @@ def parameters(layers: int = 6, **parts: Mapping[str, int]) -> None:
 
 
 def next_words(steps: Sequence[tuple[str, Sequence[str], Sequence[float]]]) -> None:
-    """Show what a trained model reads at each step, its most probable next token with the probability, and the runners-up."""
+    """Show the token that was read last at each step, the most probable next one with its probability, and the runners-up."""
     alt = "Bars, one for each step. " + " ".join(
         f"After {read.strip('<>')}: {names[0].strip('<>')} with about {values[0]:.2f}, then {names[1]} and {names[2]}."
         for read, names, values in steps
     )
     with sheet(7.2, 0.85 + 0.34 * len(steps), alt) as axes:
         _title(axes, "Trained, the model is sure of each next token")
-        for x, name in [(0.72, "it reads"), (1.95, "next token"), (3.75, "probability"), (6.1, "runners-up")]:
+        for x, name in [(0.72, "last token"), (1.95, "next token"), (3.75, "probability"), (6.1, "runners-up")]:
             text(axes, x, 0.58, name, "muted")
         for i, (read, names, values) in enumerate(steps):
             y = 0.92 + 0.34 * i

@@ -41,24 +41,6 @@ QUESTIONS = [
         correct=0,
     ),
     Question(
-        "A fifth colour comes in, and with it eight pairs: 40 in all. Which losses of a perfect blind decoder change?",
-        answers=[
-            (
-                "The colour's alone: it rises from log 4 to log 5.",
-                "Only there has the number of choices grown. The whole sentence costs log 40 now.",
-            ),
-            (
-                "All six, by equal parts: together they rise from log 32 to log 40.",
-                "The sum is right, but it rises at one word: *la* and *le* are still ½ each, and *est* is certain.",
-            ),
-            (
-                "The colour's, log 4 to log 5, and the article's, log 16 to log 20.",
-                "Twenty sentences begin with *la* and twenty with *le*: that is ½ each, as before, and costs log 2.",
-            ),
-        ],
-        correct=0,
-    ),
-    Question(
         "*vache* stands at place 2 of the target (from 0), and looks at *tired*, place 4 of the source. Should a mask hide it?",
         answers=[
             (

@@ -7,7 +7,7 @@ QUESTIONS = [
         "The rows of the base model's shared matrix start with numbers of size 0.044. Why not with size 1?",
         answers=[
             (
-                "At the exit an untrained model would be too sure of some word.",
+                "At the exit even a word that does not fit at all would get a large logit.",
                 "A logit, a sum of 512 products, would have a size of about 23. The entrance gets its size 1 by a factor.",
             ),
             (
