@@ -134,7 +134,6 @@ class Seq2Seq(nn.Module):
         return logits  # (batch, target, vocab)
 
 # %% ../notebooks/01_seq2seq.ipynb #autoregressive-model
-# @title What every model that writes must offer
 @runtime_checkable
 class DecoderState(Protocol):
     """What a model knows between two tokens, for a batch of sentences."""

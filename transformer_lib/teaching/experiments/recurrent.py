@@ -9,17 +9,13 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, one_hot
 
 from transformer_lib.progress import progress
+from transformer_lib.teaching.record import record
 
 SYMBOLS = 8
 
 
 def memory_batch(*, count: int, length: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
-    """Return `count` random sequences as one-hot vectors `(count, length, SYMBOLS)`, and their first symbols `(count,)`.
-
-    Raises `ValueError` for a length below 1.
-    """
-    if length < 1:
-        raise ValueError(f"length must be at least 1, but it is {length}")
+    """Return `count` random sequences as one-hot vectors `(count, length, SYMBOLS)`, and their first symbols `(count,)`."""
     symbols = torch.randint(SYMBOLS, (count, length), generator=generator)
     return one_hot(symbols, SYMBOLS).to(torch.get_default_dtype()), symbols[:, 0]
 
@@ -35,12 +31,7 @@ def open_gate(cell: nn.Module, *, block: int, bias: int | float) -> nn.Module:
 
 
 def freeze_gate(cell: nn.Module, *, block: int, value: int) -> nn.Module:
-    """Hold gate number `block` at `value` (0 or 1), whatever comes in and however long it is trained; return `cell`.
-
-    Raises `ValueError` for another value.
-    """
-    if value not in (0, 1):
-        raise ValueError(f"value must be 0 or 1, but it is {value}")
+    """Hold gate number `block` at `value` (0 or 1), whatever comes in and however long it is trained; return `cell`."""
     rows = _rows(cell, block)
 
     def without_these_rows(gradient: Tensor) -> Tensor:
@@ -183,18 +174,18 @@ def forget_gates(layer: nn.LSTM, words: Tensor, keep_at: str | None = None) -> t
     return tuple(torch.stack(each, dim=1) for each in zip(*steps, strict=True))
 
 
-def who_is_tired(runs: dict) -> None:
-    """Print from the record `runs` how often LSTM and plain cell name who is tired, and where the forget gate stands."""
-    lstm, plain = (runs["numbers"][f"{kind}, 1500 steps"] for kind in ("LSTM", "RNN"))
-
-    def line(what: str, values: list[float]) -> None:
-        print(f"{what:36}", *(f"{value:.2f}" for value in values), sep="  ")
-
-    line("LSTM, share right", [run["right"] for run in lstm])
-    line("  forget gate at full stops", [run["forget gate"]["full stop"] for run in lstm])
-    line("  at words that are no animals", [run["forget gate"]["other word"] for run in lstm])
-    line("  share right, held at 1 at full stops", [run["right, nothing forgotten at full stops"] for run in lstm])
-    line("plain cell, share right", [run["right"] for run in plain])
+def who_is_tired() -> None:
+    """Print from the record how often LSTM and plain cell name who is tired, and where the forget gate stands."""
+    numbers = record("recurrent_story")["numbers"]
+    lstm, plain = numbers["LSTM, 1500 steps"], numbers["RNN, 1500 steps"]
+    for what, values in {
+        "LSTM, share right": [run["right"] for run in lstm],
+        "  forget gate at full stops": [run["forget gate"]["full stop"] for run in lstm],
+        "  at words that are neither . nor animal": [run["forget gate"]["other word"] for run in lstm],
+        "  share right, held at 1 at full stops": [run["right, nothing forgotten at full stops"] for run in lstm],
+        "plain cell, share right": [run["right"] for run in plain],
+    }.items():
+        print(f"{what:40}", *(f"{value:.2f}" for value in values), sep="  ")
 
 
 def gradient_by_distance(layer: nn.Module, steps: int = 60) -> Tensor:
@@ -214,20 +205,24 @@ def factor_per_step(gradients: dict[str, Tensor], bounds: dict[str, tuple[float,
         print(f"{name:28} ≈ {factor:.2f} per step, after 50 steps 10 to the ≈ {50 * math.log10(factor):.1f}")
 
 
-def without_gates(memory: dict) -> None:
-    """Print from the record `memory` how often each cell names the first of 20 to 100 words, and how many seeds learnt it."""
-    tested = memory["settings"]["tested_lengths"]
-    for name, runs in memory["numbers"].items():
-        shares = []
-        for run in runs:
-            long_ones = [share for share, length in zip(run, tested, strict=True) if length >= 20]
-            shares.append(sum(long_ones) / len(long_ones))
+def mean_shares() -> dict[str, list[float]]:
+    """Return from the record `recurrent_memory` for each cell the share of first words named, of 20 to 100, a mean a seed."""
+    memory = record("recurrent_memory")
+    tested = [place for place, length in enumerate(memory["settings"]["tested_lengths"]) if length >= 20]
+    return {
+        name: [sum(run[place] for place in tested) / len(tested) for run in runs] for name, runs in memory["numbers"].items()
+    }
+
+
+def without_gates() -> None:
+    """Print how often each cell names the first of 20 to 100 words, and how many seeds learnt it."""
+    for name, shares in mean_shares().items():
         learnt = sum(share > 0.5 for share in shares)
         print(f"{name:54} {min(shares):.2f} to {max(shares):.2f}   {learnt} of {len(shares)}")
 
 
 def compare_with_torch(cells: Sequence[type], make_layer: type, make_both_ways: type) -> None:
-    """Assert in float64 that layers of our `cells` equal torch's, and the LSTM plain loops; print a line for each."""
+    """Assert in float64 that layers of our `cells` equal torch's; print a line for each."""
     torch.manual_seed(0)
     x = torch.randn(3, 5, 4, dtype=torch.float64, requires_grad=True)
     for cell in cells:
@@ -244,30 +239,6 @@ def compare_with_torch(cells: Sequence[type], make_layer: type, make_both_ways: 
             torch.testing.assert_close(*outputs)
             torch.testing.assert_close(*gradients)
         print(f"{name:4} equal to torch, one way and both: outputs and gradients")
-    lstm = next(cell for cell in cells if cell.__name__ == "LSTMCell")(4, 6).double()
-    outputs, _ = make_layer(lstm)(x[:1])
-    torch.testing.assert_close(outputs[0], torch.tensor(_lstm_in_loops(lstm, x[0].tolist())).double())
-    print("LSTM equal to plain loops")
-
-
-def _lstm_in_loops(cell: nn.Module, sentence: list[list[float]]) -> list[list[float]]:
-    """Return the outputs of an LSTM, computed number by number."""
-    w_x, w_h, b_x, b_h = (parameter.tolist() for parameter in cell.parameters())
-    size = cell.hidden_size
-    h, c, outputs = [0.0] * size, [0.0] * size, []
-
-    def total(row: int, x: list[float], h: list[float]) -> float:
-        return b_x[row] + b_h[row] + sum(w * v for w, v in zip(w_x[row] + w_h[row], x + h))
-
-    def sigmoid(a: float) -> float:
-        return 1 / (1 + math.exp(-a))
-
-    for x in sentence:
-        i, f, g, o = ([total(block * size + n, x, h) for n in range(size)] for block in range(4))
-        c = [sigmoid(f[n]) * c[n] + sigmoid(i[n]) * math.tanh(g[n]) for n in range(size)]
-        h = [sigmoid(o[n]) * math.tanh(c[n]) for n in range(size)]
-        outputs.append(h)
-    return outputs
 
 
 def _rows(cell: nn.Module, block: int) -> slice:

@@ -10,7 +10,7 @@ from torch import Tensor
 from transformer_lib.teaching.experiments.seq2seq import right_by_length
 from transformer_lib.teaching.figures import arrow, block, card, sheet, show, subplots, text
 from transformer_lib.teaching.figures.plots import band
-from transformer_lib.teaching.figures.sheet import number, tint
+from transformer_lib.teaching.figures.sheet import number
 from transformer_lib.teaching.figures.theme import COLOURS
 from transformer_lib.teaching.record import record
 
