@@ -48,42 +48,22 @@ def freeze_gate(cell: nn.Module, *, block: int, value: int) -> nn.Module:
     return cell
 
 
-class RememberFirst(nn.Module):
-    """A recurrent layer, and one linear layer that scores the symbols from its last state."""
+class Reader(nn.Module):
+    """A recurrent layer over one-hot vectors, and one linear layer that scores `answers` after each step."""
 
-    def __init__(self, layer: nn.Module, hidden_size: int) -> None:
+    def __init__(self, layer: nn.Module, hidden_size: int, answers: int) -> None:
         super().__init__()
-        self.layer = layer
-        self.output = nn.Linear(hidden_size, SYMBOLS)
+        self.layer, self.output = layer, nn.Linear(hidden_size, answers)
 
     def forward(self, x: Tensor) -> Tensor:
-        outputs, _ = self.layer(x)
-        return self.output(outputs[:, -1])  # (batch, SYMBOLS)
+        return self.output(self.layer(x)[0])  # (count, length, answers)
 
 
-def train_to_remember(
-    make_layer: Callable[[int, int], nn.Module],
-    *,
-    seed: int,
-    hidden_size: int = 32,
-    steps: int = 400,
-    shortest: int = 20,
-    longest: int = 40,
-    batch: int = 64,
-    learning_rate: float = 1e-2,
-) -> RememberFirst:
-    """Return a model trained to name the first symbol, around `make_layer(SYMBOLS, hidden_size)`.
-
-    Each step draws one batch of one random length from `shortest` to `longest`. `seed` fixes weights and sequences.
-    """
-    torch.manual_seed(seed)
-    model = RememberFirst(make_layer(SYMBOLS, hidden_size), hidden_size)
-    generator = torch.Generator().manual_seed(seed)
-    optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate)
-    for _ in progress(range(steps), description=f"remember, seed {seed}"):
-        length = int(torch.randint(shortest, longest + 1, (), generator=generator))
-        x, first = memory_batch(count=batch, length=length, generator=generator)
-        loss = cross_entropy(model(x), first)
+def _train(model: Reader, steps: int, batch: Callable[[], tuple[Tensor, Tensor]]) -> Reader:
+    """Train for so many steps; `batch()` returns the scores of some answers, and those that are right."""
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+    for _ in progress(range(steps), description="remember"):
+        loss = cross_entropy(*batch())
         optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), max_norm=1.0)
@@ -91,14 +71,33 @@ def train_to_remember(
     return model
 
 
+def train_to_remember(
+    make_layer: Callable[[int, int], nn.Module], *, seed: int, steps: int = 400, shortest: int = 20, longest: int = 40
+) -> Reader:
+    """Return a model of 32 numbers, around `make_layer(SYMBOLS, 32)`, trained to name the first symbol.
+
+    Each step draws 64 sequences of one random length from `shortest` to `longest`. `seed` fixes weights and sequences.
+    """
+    torch.manual_seed(seed)
+    model = Reader(make_layer(SYMBOLS, 32), 32, SYMBOLS)
+    generator = torch.Generator().manual_seed(seed)
+
+    def batch() -> tuple[Tensor, Tensor]:
+        length = int(torch.randint(shortest, longest + 1, (), generator=generator))
+        x, first = memory_batch(count=64, length=length, generator=generator)
+        return model.output(model.layer(x)[0][:, -1]), first
+
+    return _train(model, steps, batch)
+
+
 @torch.no_grad()
-def memory_accuracy(model: nn.Module, *, lengths: Sequence[int], count: int = 500, seed: int = 0) -> list[float]:
-    """Return for each length the share of `count` new sequences whose first symbol `model` names."""
+def memory_accuracy(model: Reader, *, lengths: Sequence[int], seed: int = 0) -> list[float]:
+    """Return for each length the share of 500 new sequences whose first symbol `model` names."""
     generator = torch.Generator().manual_seed(1_000_000 + seed)
     accuracy = []
     for length in lengths:
-        x, first = memory_batch(count=count, length=length, generator=generator)
-        accuracy.append((model(x).argmax(dim=-1) == first).float().mean().item())
+        x, first = memory_batch(count=500, length=length, generator=generator)
+        accuracy.append((model(x)[:, -1].argmax(dim=-1) == first).float().mean().item())
     return accuracy
 
 
@@ -127,30 +126,21 @@ def stories(count: int, length: int, choose: random.Random) -> tuple[Tensor, Ten
     return torch.tensor(words), torch.tensor(subjects)
 
 
-class WhoIsTired(nn.Module):
-    """A recurrent layer over one-hot words, and one linear layer that names an animal after each word."""
-
-    def __init__(self, layer: nn.Module, hidden_size: int) -> None:
-        super().__init__()
-        self.layer, self.output = layer, nn.Linear(hidden_size, len(ANIMALS))
-
-    def forward(self, words: Tensor) -> Tensor:
-        return self.output(self.layer(one_hot(words, len(WORDS)).float())[0])  # (count, length, animals)
+def one_hot_words(words: Tensor) -> Tensor:
+    """Return a vector for each word."""
+    return one_hot(words, len(WORDS)).float()
 
 
-def train_on_stories(layer: nn.Module, *, hidden_size: int, steps: int, choose: random.Random) -> WhoIsTired:
+def train_on_stories(layer: nn.Module, *, steps: int, choose: random.Random) -> Reader:
     """Return a model that is trained to name, at each *tired*, the subject of its sentence."""
-    model = WhoIsTired(layer, hidden_size)
-    optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
-    for _ in range(steps):
+    model = Reader(layer, layer.hidden_size, len(ANIMALS))
+
+    def batch() -> tuple[Tensor, Tensor]:
         words, subjects = stories(32, 40, choose)
         asked = words == _IDS["tired"]
-        loss = cross_entropy(model(words)[asked], subjects[asked])
-        optimizer.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), max_norm=1.0)
-        optimizer.step()
-    return model
+        return model(one_hot_words(words))[asked], subjects[asked]
+
+    return _train(model, steps, batch)
 
 
 @torch.no_grad()
@@ -162,7 +152,7 @@ def forget_gates(layer: nn.LSTM, words: Tensor, keep_at: str | None = None) -> t
     h = c = torch.zeros(len(words), layer.hidden_size)
     steps = []
     for word in words.unbind(dim=1):
-        blocks = one_hot(word, len(WORDS)).float() @ layer.weight_ih_l0.T + layer.bias_ih_l0
+        blocks = one_hot_words(word) @ layer.weight_ih_l0.T + layer.bias_ih_l0
         blocks = blocks + h @ layer.weight_hh_l0.T + layer.bias_hh_l0
         i, f, g, o = blocks.chunk(4, dim=-1)
         f = f.sigmoid()
