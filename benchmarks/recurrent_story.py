@@ -6,14 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from benchmarks.records import write_record
-from transformer_lib.teaching.experiments.recurrent import (
-    ANIMALS,
-    WORDS,
-    forget_gates,
-    one_hot_words,
-    stories,
-    train_on_stories,
-)
+from transformer_lib.teaching.experiments.recurrent import ANIMALS, WORDS, forget_gates, vectors, stories, train_on_stories
 
 SEEDS = range(5)
 STEPS = [400, 1500]
@@ -60,15 +53,15 @@ def main() -> None:
                     return (named.argmax(dim=-1) == subjects)[asked].float().mean().item()
 
                 with torch.no_grad():
-                    run = {"right": right(model(one_hot_words(words)))}
+                    run = {"right": right(model(vectors(words)))}
                     if kind == "LSTM":
                         _, _, f = forget_gates(model.layer, words)
                         run["forget gate"] = {name: f[mask].mean().item() for name, mask in kinds_of_words(words).items()}
                         h, _, _ = forget_gates(model.layer, words, keep_at=".")
                         run["right, nothing forgotten at full stops"] = right(model.output(h))
                     if seed == 0:
-                        states = model.layer(one_hot_words(example))[0]
-                        run["named"] = [ANIMALS[k] for k in model(one_hot_words(example))[0].argmax(dim=-1)]
+                        states = model.layer(vectors(example))[0]
+                        run["named"] = [ANIMALS[k] for k in model(vectors(example))[0].argmax(dim=-1)]
                         if kind == "LSTM":
                             _, states, f = forget_gates(model.layer, example)
                             run["f"] = [[round(x, 3) for x in row] for row in f[0].T.tolist()]

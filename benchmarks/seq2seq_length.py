@@ -55,17 +55,8 @@ def main() -> None:
     numbers = {task: {str(hidden): measure_seeds(task, hidden, STEPS) for hidden in HIDDEN} for task in TASKS}
     numbers["reverse, longer training"] = {str(LONGER_HIDDEN): measure_seeds("reverse", LONGER_HIDDEN, LONGER_STEPS)}
     numbers["reverse, right words"] = measure_words()
-    settings = {
-        "lengths": LENGTHS,
-        "d_model": D_MODEL,
-        "steps": STEPS,
-        "longer_steps": LONGER_STEPS,
-        "longest": 16,
-        "batch": 64,
-        "learning_rate": 5e-3,
-        "sentences_per_length": 200,
-        "words": WORDS,
-    }
+    settings = {"lengths": LENGTHS, "d_model": D_MODEL, "steps": STEPS, "longer_steps": LONGER_STEPS, "longest": 16}
+    settings |= {"batch": 64, "learning_rate": 5e-3, "sentences_per_length": 200, "words": WORDS}
     write_record(NAME, seeds=SEEDS, settings=settings, numbers=numbers)
 
 

@@ -126,7 +126,7 @@ def stories(count: int, length: int, choose: random.Random) -> tuple[Tensor, Ten
     return torch.tensor(words), torch.tensor(subjects)
 
 
-def one_hot_words(words: Tensor) -> Tensor:
+def vectors(words: Tensor) -> Tensor:
     """Return a vector for each word."""
     return one_hot(words, len(WORDS)).float()
 
@@ -138,7 +138,7 @@ def train_on_stories(layer: nn.Module, *, steps: int, choose: random.Random) -> 
     def batch() -> tuple[Tensor, Tensor]:
         words, subjects = stories(32, 40, choose)
         asked = words == _IDS["tired"]
-        return model(one_hot_words(words))[asked], subjects[asked]
+        return model(vectors(words))[asked], subjects[asked]
 
     return _train(model, steps, batch)
 
@@ -152,7 +152,7 @@ def forget_gates(layer: nn.LSTM, words: Tensor, keep_at: str | None = None) -> t
     h = c = torch.zeros(len(words), layer.hidden_size)
     steps = []
     for word in words.unbind(dim=1):
-        blocks = one_hot_words(word) @ layer.weight_ih_l0.T + layer.bias_ih_l0
+        blocks = vectors(word) @ layer.weight_ih_l0.T + layer.bias_ih_l0
         blocks = blocks + h @ layer.weight_hh_l0.T + layer.bias_hh_l0
         i, f, g, o = blocks.chunk(4, dim=-1)
         f = f.sigmoid()
