@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from benchmarks.records import write_record
-from transformer_lib.teaching.experiments.recurrent import ANIMALS, WORDS, forget_gates, vectors, stories, train_on_stories
+from transformer_lib.teaching.experiments.recurrent import ANIMALS, WORDS, forget_gates, stories, train_on_stories, vectors
 
 SEEDS = range(5)
 STEPS = [400, 1500]
