@@ -1,7 +1,6 @@
 """How well RNN, LSTM and GRU remember the first symbol, with gates free, started open, or held: five seeds each."""
 
 from collections.abc import Callable
-from functools import partial
 
 import torch
 from torch import Tensor
@@ -38,40 +37,33 @@ def identity(input_size: int, hidden_size: int) -> RNNCell:
     return cell
 
 
-def lstm(*, held: int | None = None, value: int = 1, forget_bias: float | None = None) -> Callable[[int, int], LSTMCell]:
-    """Return what makes an LSTM cell, with the forget gate opened by a bias, or with gate number `held` held at `value`."""
-    return partial(_prepared, LSTMCell, held, value, forget_bias)
+def held(kind: type, gate: int | None = None, value: int = 1, bias: float = 0.0) -> Callable[[int, int], torch.nn.Module]:
+    """Return what makes a cell whose gate to keep starts open by `bias`, or whose gate number `gate` is held at `value`."""
 
+    def make(*sizes: int) -> torch.nn.Module:
+        cell = open_gate(kind(*sizes), block=1, bias=bias) if bias else kind(*sizes)
+        return cell if gate is None else freeze_gate(cell, block=gate, value=value)
 
-def gru(*, held: int | None = None, value: int = 1, update_bias: float | None = None) -> Callable[[int, int], GRUCell]:
-    """Return what makes a GRU cell, with the update gate opened by a bias, or with gate number `held` held at `value`."""
-    return partial(_prepared, GRUCell, held, value, update_bias)
-
-
-def _prepared(make_cell: type, held: int | None, value: int, bias: float | None, *sizes: int) -> torch.nn.Module:
-    cell = make_cell(*sizes)
-    if bias is not None:
-        open_gate(cell, block=1, bias=bias)
-    return cell if held is None else freeze_gate(cell, block=held, value=value)
+    return make
 
 
 CELLS = {
     "RNN": RNNCell,
     "RNN, starts as a rotation": rotation,
     "RNN with ReLU, starts as the identity": identity,
-    "LSTM, gates start half open": lstm(),
-    "LSTM, forget gate starts open": lstm(forget_bias=3.0),
-    "GRU, gates start half open": gru(),
-    "GRU, update gate starts open": gru(update_bias=3.0),
-    "LSTM, forget gate held at 0": lstm(held=1, value=0),
-    "LSTM, forget gate held at 1": lstm(held=1),
-    "LSTM, input gate held at 1": lstm(held=0),
-    "LSTM, input gate held at 1, forget gate starts open": lstm(held=0, forget_bias=3.0),
-    "LSTM, output gate held at 1": lstm(held=3),
-    "LSTM, output gate held at 1, forget gate starts open": lstm(held=3, forget_bias=3.0),
-    "GRU, update gate held at 0": gru(held=1, value=0),
-    "GRU, reset gate held at 1": gru(held=0),
-    "GRU, reset gate held at 1, update gate starts open": gru(held=0, update_bias=3.0),
+    "LSTM, gates start half open": LSTMCell,
+    "LSTM, forget gate starts open": held(LSTMCell, bias=3.0),
+    "GRU, gates start half open": GRUCell,
+    "GRU, update gate starts open": held(GRUCell, bias=3.0),
+    "LSTM, forget gate held at 0": held(LSTMCell, 1, value=0),
+    "LSTM, forget gate held at 1": held(LSTMCell, 1),
+    "LSTM, input gate held at 1": held(LSTMCell, 0),
+    "LSTM, input gate held at 1, forget gate starts open": held(LSTMCell, 0, bias=3.0),
+    "LSTM, output gate held at 1": held(LSTMCell, 3),
+    "LSTM, output gate held at 1, forget gate starts open": held(LSTMCell, 3, bias=3.0),
+    "GRU, update gate held at 0": held(GRUCell, 1, value=0),
+    "GRU, reset gate held at 1": held(GRUCell, 0),
+    "GRU, reset gate held at 1, update gate starts open": held(GRUCell, 0, bias=3.0),
 }
 
 
@@ -87,14 +79,8 @@ def main() -> None:
         numbers[name] = runs
         mean = [sum(column) / len(column) for column in zip(*runs, strict=True)]
         print(f"{name:52}" + "".join(f"{value:7.2f}" for value in mean), flush=True)
-    settings = {
-        "hidden_size": 32,
-        "steps": 400,
-        "trained_lengths": [20, 40],
-        "batch": 64,
-        "learning_rate": 1e-2,
-        "tested_lengths": LENGTHS,
-    }
+    settings = {"hidden_size": 32, "steps": 400, "trained_lengths": [20, 40], "batch": 64, "learning_rate": 1e-2}
+    settings["tested_lengths"] = LENGTHS
     write_record("recurrent_memory", seeds=list(SEEDS), settings=settings, numbers=numbers)
 
 

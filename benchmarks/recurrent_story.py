@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from benchmarks.records import write_record
-from transformer_lib.teaching.experiments.recurrent import ANIMALS, WORDS, forget_gates, stories, train_on_stories
+from transformer_lib.teaching.experiments.recurrent import ANIMALS, WORDS, forget_gates, stories, train_on_stories, vectors
 
 SEEDS = range(5)
 STEPS = [400, 1500]
@@ -15,7 +15,7 @@ EXAMPLE = "the cow sees the horse and sleeps and sees the dog and is tired . the
 
 
 def layer(kind: str) -> nn.Module:
-    made = {"RNN": nn.RNN, "LSTM": nn.LSTM}[kind](len(WORDS), HIDDEN, batch_first=True)
+    made = getattr(nn, kind)(len(WORDS), HIDDEN, batch_first=True)
     if kind == "LSTM":
         with torch.no_grad():
             made.bias_ih_l0[HIDDEN : 2 * HIDDEN] = FORGET_BIAS
@@ -45,7 +45,7 @@ def main() -> None:
             for seed in SEEDS:
                 torch.manual_seed(seed)
                 choose = random.Random(seed)
-                model = train_on_stories(layer(kind), hidden_size=HIDDEN, steps=steps, choose=choose)
+                model = train_on_stories(layer(kind), steps=steps, choose=choose)
                 words, subjects = stories(500, 40, choose)
                 asked = words == WORDS.index("tired")
 
@@ -53,15 +53,15 @@ def main() -> None:
                     return (named.argmax(dim=-1) == subjects)[asked].float().mean().item()
 
                 with torch.no_grad():
-                    run = {"right": right(model(words))}
+                    run = {"right": right(model(vectors(words)))}
                     if kind == "LSTM":
                         _, _, f = forget_gates(model.layer, words)
                         run["forget gate"] = {name: f[mask].mean().item() for name, mask in kinds_of_words(words).items()}
                         h, _, _ = forget_gates(model.layer, words, keep_at=".")
                         run["right, nothing forgotten at full stops"] = right(model.output(h))
                     if seed == 0:
-                        states = model.layer(torch.nn.functional.one_hot(example, len(WORDS)).float())[0]
-                        run["named"] = [ANIMALS[k] for k in model(example)[0].argmax(dim=-1)]
+                        states = model.layer(vectors(example))[0]
+                        run["named"] = [ANIMALS[k] for k in model(vectors(example))[0].argmax(dim=-1)]
                         if kind == "LSTM":
                             _, states, f = forget_gates(model.layer, example)
                             run["f"] = [[round(x, 3) for x in row] for row in f[0].T.tolist()]

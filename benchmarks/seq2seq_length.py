@@ -15,7 +15,7 @@ HIDDEN = [16, 32, 64, 128]
 # One size again, with four times the steps: how much of the knee is the size, and how much the time?
 LONGER_HIDDEN, LONGER_STEPS = 32, 6000
 # Which words are right with teacher forcing, and which when the model reads its own.
-WORDS_HIDDEN, WORDS_LENGTH, WORDS_COUNT = 32, 8, 500
+WORDS = {"hidden": 32, "length": 8, "sentences": 500}
 
 
 def trained(task: str, hidden: int, steps: int, seed: int) -> Seq2Seq:
@@ -41,8 +41,8 @@ def measure_words() -> dict[str, list[list[float]]]:
     """Return the share of right words at each place of the reverse task, one row for each seed, in both ways."""
     shares = {"forced": [], "free": []}
     for seed in SEEDS:
-        model = trained("reverse", WORDS_HIDDEN, STEPS, seed)
-        both = right_words(model, task="reverse", length=WORDS_LENGTH, count=WORDS_COUNT, seed=1000 + seed)
+        model = trained("reverse", WORDS["hidden"], STEPS, seed)
+        both = right_words(model, task="reverse", length=WORDS["length"], count=WORDS["sentences"], seed=1000 + seed)
         for name, right in zip(shares, both, strict=True):
             shares[name].append(right.double().mean(dim=0).tolist())
             print(f"{name:8} seed {seed}  " + " ".join(f"{share:6.3f}" for share in shares[name][-1]), flush=True)
@@ -55,17 +55,8 @@ def main() -> None:
     numbers = {task: {str(hidden): measure_seeds(task, hidden, STEPS) for hidden in HIDDEN} for task in TASKS}
     numbers["reverse, longer training"] = {str(LONGER_HIDDEN): measure_seeds("reverse", LONGER_HIDDEN, LONGER_STEPS)}
     numbers["reverse, right words"] = measure_words()
-    settings = {
-        "lengths": LENGTHS,
-        "d_model": D_MODEL,
-        "steps": STEPS,
-        "longer_steps": LONGER_STEPS,
-        "longest": 16,
-        "batch": 64,
-        "learning_rate": 5e-3,
-        "sentences_per_length": 200,
-        "words": {"hidden": WORDS_HIDDEN, "length": WORDS_LENGTH, "sentences": WORDS_COUNT},
-    }
+    settings = {"lengths": LENGTHS, "d_model": D_MODEL, "steps": STEPS, "longer_steps": LONGER_STEPS, "longest": 16}
+    settings |= {"batch": 64, "learning_rate": 5e-3, "sentences_per_length": 200, "words": WORDS}
     write_record(NAME, seeds=SEEDS, settings=settings, numbers=numbers)
 
 

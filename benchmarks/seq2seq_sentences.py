@@ -32,14 +32,7 @@ def main() -> None:
             row = {"right": [*answer[0].tolist(), EOS_ID], "free": free[0].tolist(), "forced": forced[0].tolist()}
             numbers[str(hidden)][sentence] = row
             print(hidden, sentence, *row.values(), sep="  ", flush=True)
-    settings = {
-        "task": "reverse",
-        "d_model": D_MODEL,
-        "steps": STEPS,
-        "longest": 16,
-        "batch": 64,
-        "learning_rate": 5e-3,
-    }
+    settings = {"task": "reverse", "d_model": D_MODEL, "steps": STEPS, "longest": 16, "batch": 64, "learning_rate": 5e-3}
     write_record(NAME, seeds=[SEED], settings=settings, numbers=numbers)
 
 

@@ -25,7 +25,7 @@ class RNNCell(nn.RNNCellBase):
     ) -> Float[Tensor, "batch hidden"]:
         from_input = linear(x, self.weight_ih, self.bias_ih)  # (batch, hidden)
         from_state = linear(h, self.weight_hh, self.bias_hh)  # (batch, hidden)
-        return torch.tanh(from_input + from_state)
+        return (from_input + from_state).tanh()
 
 # %% ../notebooks/02_recurrent.ipynb #lstm-cell
 class LSTMCell(nn.RNNCellBase):
@@ -65,9 +65,9 @@ class GRUCell(nn.RNNCellBase):
     ) -> Float[Tensor, "batch hidden"]:
         x_r, x_z, x_g = linear(x, self.weight_ih, self.bias_ih).chunk(3, dim=-1)
         h_r, h_z, h_g = linear(h, self.weight_hh, self.bias_hh).chunk(3, dim=-1)
-        r = torch.sigmoid(x_r + h_r)  # (batch, hidden)
-        z = torch.sigmoid(x_z + h_z)  # (batch, hidden)
-        g = torch.tanh(x_g + r * h_g)  # (batch, hidden)
+        r = (x_r + h_r).sigmoid()  # (batch, hidden)
+        z = (x_z + h_z).sigmoid()  # (batch, hidden)
+        g = (x_g + r * h_g).tanh()  # (batch, hidden)
         return z * h + (1 - z) * g
 
 # %% ../notebooks/02_recurrent.ipynb #recurrent

@@ -63,20 +63,3 @@ class TestEqualToTorch:
         outputs, their_outputs = ours(x), theirs(x)[0]
         assert_close(outputs, their_outputs)
         assert_close(gradients([outputs], [x], ours), gradients([their_outputs], [x], theirs))
-
-    def test_the_same_seed_draws_the_same_weights(self, make_cell, make_theirs):
-        for make_ours, both_ways in ((Recurrent, False), (Bidirectional, True)):
-            torch.manual_seed(5)
-            ours = make_ours(make_cell(3, 4))
-            torch.manual_seed(5)
-            theirs = make_theirs(3, 4, batch_first=True, bidirectional=both_ways)
-            assert_close(list(ours.parameters()), list(theirs.parameters()), rtol=0, atol=0)
-
-
-@pytest.mark.parametrize(("make_cell", "make_theirs"), [(RNNCell, nn.RNNCell), (LSTMCell, nn.LSTMCell), (GRUCell, nn.GRUCell)])
-def test_a_cell_loads_torchs_cell_as_it_is(make_cell, make_theirs):
-    ours, theirs = make_cell(3, 4), make_theirs(3, 4)
-    ours.load_state_dict(theirs.state_dict())
-    x, h = torch.randn(2, 3), torch.randn(2, 4)
-    state = (h, torch.randn(2, 4)) if make_cell is LSTMCell else h
-    assert_close(ours(x, state), theirs(x, state))

@@ -35,52 +35,25 @@ def half_life(bias: float) -> Iterator:
     """The reader's `half_life(bias)` returns after how many steps a gate at sigmoid(bias) has kept one half."""
     gate, half = 1 / (1 + math.exp(-bias)), math.log(0.5)
     yield half / math.log(gate), "a bias of 0 keeps one half for 1 step, a bias of 3 for about 14"
-    yield (
-        -half / math.log(gate),
-        "the sign: a number of steps is positive, and the logarithms of ½ and of the gate are both negative",
-    )
+    yield -half / math.log(gate), "the sign: a number of steps is positive, and both logarithms are negative"
     yield half / math.log(bias), "the bias is not the gate: the gate stands at sigmoid(bias) = 1 / (1 + exp(-bias))"
-    yield half / math.log(math.tanh(bias)), "that is tanh; a gate stands at sigmoid(bias) = 1 / (1 + exp(-bias))"
     yield math.log(gate) / half, "that is the inverse: solve gate ** steps = 0.5 for the number of steps"
-    yield -1 / math.log(gate), "after that many steps 1/e is left, not one half"
     yield 0.5 / (1 - gate), "each step takes a share of what is left, not the same amount: solve gate ** steps = 0.5"
     yield gate, "that is where the gate stands; now solve gate ** steps = 0.5 for the steps"
 
 
-def _lstm(
-    x: Tensor,
-    w_x: Tensor,
-    w_h: Tensor,
-    b: Tensor,
-    order: str = "ifgo",
-    show: Callable = torch.tanh,
-    propose: Callable = torch.tanh,
-    gate: Callable = torch.sigmoid,
-    coupled: bool = False,
-    carry_h: bool = True,
-    carry_c: bool = True,
-) -> tuple[Tensor, Tensor]:
-    """Return the outputs and the last c of an LSTM, as it is or with one of the usual slips."""
+def _lstm(x: Tensor, w_x: Tensor, w_h: Tensor, b: Tensor, order: str = "ifgo", **slip: Callable) -> tuple[Tensor, Tensor]:
+    """Return the outputs and the last c of an LSTM, in which a `slip` may stand for a curve."""
+    curves = {"gate": torch.sigmoid, "propose": torch.tanh, "show": torch.tanh} | slip
     h = c = x.new_zeros(len(x), w_h.size(1))
     outputs = []
     for step in x.unbind(dim=1):
         parts = dict(zip(order, (step @ w_x.T + h @ w_h.T + b).chunk(4, dim=1)))
-        i, f, o = (gate(parts[name]) for name in "ifo")
-        i = 1 - f if coupled else i
-        new = f * c + i * propose(parts["g"])
-        outputs.append(o * show(new))
-        h, c = (outputs[-1] if carry_h else h), (new if carry_c else c)
-    return torch.stack(outputs, dim=1), new
-
-
-def _torchs(x: Tensor, w_x: Tensor, w_h: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
-    """Return what `nn.LSTM` gives with these weights."""
-    layer = torch.nn.LSTM(w_x.size(1), w_h.size(1), batch_first=True, dtype=x.dtype)
-    with torch.no_grad():
-        for parameter, given in zip(layer.parameters(), (w_x, w_h, b, 0 * b), strict=True):
-            parameter.copy_(given)
-        outputs, (_, c) = layer(x)
-    return outputs, c[0]
+        i, f, o = (curves["gate"](parts[name]) for name in "ifo")
+        c = f * c + i * curves["propose"](parts["g"])
+        h = o * curves["show"](c)
+        outputs.append(h)
+    return torch.stack(outputs, dim=1), c
 
 
 @exercise(
@@ -90,24 +63,19 @@ def _torchs(x: Tensor, w_x: Tensor, w_h: Tensor, b: Tensor) -> tuple[Tensor, Ten
 )
 def lstm_layer(x: Tensor, w_x: Tensor, w_h: Tensor, b: Tensor) -> Iterator:
     """The reader's `lstm_layer(x, w_x, w_h, b)` returns the outputs of all steps and the last cell state."""
-
-    def slip(**how: object) -> tuple[Tensor, Tensor]:
-        return _lstm(x, w_x, w_h, b, **how)
-
-    right = _torchs(x, w_x, w_h, b)
-    last = right[0][:, -1]
-    yield right, "equal to nn.LSTM: the memory is kept in part and added to, and the output shows a part of it"
-    yield right[::-1], "the two are in the wrong order: return the outputs first, then c"
-    yield (right[0].transpose(0, 1), right[1]), "the steps come first: stack the outputs along dim=1, for (batch, seq, hidden)"
-    yield (last, right[1]), "that is the last output alone: keep the outputs of all steps, and stack them"
-    yield (right[0], last), "the second result is the last h; return the last c"
-    yield slip(carry_c=False), "each step reads the c from the beginning: give the new c to the next step"
-    yield slip(coupled=True), "that is the GRU's way, 1 - f in place of i: an LSTM has an input gate of its own"
-    yield slip(order="figo"), "input gate and forget gate are exchanged: the input gate comes first"
-    yield slip(order="ifog"), "proposal and output gate are exchanged: the proposal is the third block"
-    yield slip(show=lambda c: c), "c passes tanh before the output gate: h = o * tanh(c)"
-    yield slip(propose=lambda g: g), "the proposal g needs tanh"
-    yield slip(propose=torch.sigmoid), "the proposal g needs tanh; only the gates have the sigmoid"
-    yield slip(gate=lambda a: a), "the gates need the sigmoid"
+    layer = torch.nn.LSTM(w_x.size(1), w_h.size(1), batch_first=True, dtype=x.dtype)
+    with torch.no_grad():
+        for parameter, given in zip(layer.parameters(), (w_x, w_h, b, 0 * b), strict=True):
+            parameter.copy_(given)
+        outputs, (_, c) = layer(x)
+    yield (outputs, c[0]), "equal to nn.LSTM: the memory is kept in part and added to, and the output shows a part of it"
+    yield (c[0], outputs), "the two are in the wrong order: return the outputs first, then c"
+    yield (outputs.transpose(0, 1), c[0]), "the steps come first: stack the outputs along dim=1, for (batch, seq, hidden)"
+    yield (outputs[:, -1], c[0]), "that is the last output alone: keep the outputs of all steps, and stack them"
+    yield (outputs, outputs[:, -1]), "the second result is the last h; return the last c"
+    yield _lstm(x, w_x, w_h, b, order="figo"), "input gate and forget gate are exchanged: the input gate comes first"
+    yield _lstm(x, w_x, w_h, b, show=lambda c: c), "c passes tanh before the output gate: h = o * tanh(c)"
+    yield _lstm(x, w_x, w_h, b, propose=torch.sigmoid), "the proposal g needs tanh; only the gates have the sigmoid"
+    yield _lstm(x, w_x, w_h, b, gate=lambda a: a), "the gates need the sigmoid"
     yield _lstm(x, w_x, w_h, 0 * b), "the bias b is missing"
     yield _lstm(x, w_x, 0 * w_h, b), "the gates do not see the last h: add h @ w_h.T, and give the new h to the next step"

@@ -9,17 +9,13 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, one_hot
 
 from transformer_lib.progress import progress
+from transformer_lib.teaching.record import record
 
 SYMBOLS = 8
 
 
 def memory_batch(*, count: int, length: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
-    """Return `count` random sequences as one-hot vectors `(count, length, SYMBOLS)`, and their first symbols `(count,)`.
-
-    Raises `ValueError` for a length below 1.
-    """
-    if length < 1:
-        raise ValueError(f"length must be at least 1, but it is {length}")
+    """Return `count` random sequences as one-hot vectors `(count, length, SYMBOLS)`, and their first symbols `(count,)`."""
     symbols = torch.randint(SYMBOLS, (count, length), generator=generator)
     return one_hot(symbols, SYMBOLS).to(torch.get_default_dtype()), symbols[:, 0]
 
@@ -35,12 +31,7 @@ def open_gate(cell: nn.Module, *, block: int, bias: int | float) -> nn.Module:
 
 
 def freeze_gate(cell: nn.Module, *, block: int, value: int) -> nn.Module:
-    """Hold gate number `block` at `value` (0 or 1), whatever comes in and however long it is trained; return `cell`.
-
-    Raises `ValueError` for another value.
-    """
-    if value not in (0, 1):
-        raise ValueError(f"value must be 0 or 1, but it is {value}")
+    """Hold gate number `block` at `value` (0 or 1), whatever comes in and however long it is trained; return `cell`."""
     rows = _rows(cell, block)
 
     def without_these_rows(gradient: Tensor) -> Tensor:
@@ -57,42 +48,22 @@ def freeze_gate(cell: nn.Module, *, block: int, value: int) -> nn.Module:
     return cell
 
 
-class RememberFirst(nn.Module):
-    """A recurrent layer, and one linear layer that scores the symbols from its last state."""
+class Reader(nn.Module):
+    """A recurrent layer over one-hot vectors, and one linear layer that scores `answers` after each step."""
 
-    def __init__(self, layer: nn.Module, hidden_size: int) -> None:
+    def __init__(self, layer: nn.Module, hidden_size: int, answers: int) -> None:
         super().__init__()
-        self.layer = layer
-        self.output = nn.Linear(hidden_size, SYMBOLS)
+        self.layer, self.output = layer, nn.Linear(hidden_size, answers)
 
     def forward(self, x: Tensor) -> Tensor:
-        outputs, _ = self.layer(x)
-        return self.output(outputs[:, -1])  # (batch, SYMBOLS)
+        return self.output(self.layer(x)[0])  # (count, length, answers)
 
 
-def train_to_remember(
-    make_layer: Callable[[int, int], nn.Module],
-    *,
-    seed: int,
-    hidden_size: int = 32,
-    steps: int = 400,
-    shortest: int = 20,
-    longest: int = 40,
-    batch: int = 64,
-    learning_rate: float = 1e-2,
-) -> RememberFirst:
-    """Return a model trained to name the first symbol, around `make_layer(SYMBOLS, hidden_size)`.
-
-    Each step draws one batch of one random length from `shortest` to `longest`. `seed` fixes weights and sequences.
-    """
-    torch.manual_seed(seed)
-    model = RememberFirst(make_layer(SYMBOLS, hidden_size), hidden_size)
-    generator = torch.Generator().manual_seed(seed)
-    optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate)
-    for _ in progress(range(steps), description=f"remember, seed {seed}"):
-        length = int(torch.randint(shortest, longest + 1, (), generator=generator))
-        x, first = memory_batch(count=batch, length=length, generator=generator)
-        loss = cross_entropy(model(x), first)
+def _train(model: Reader, steps: int, batch: Callable[[], tuple[Tensor, Tensor]]) -> Reader:
+    """Train for so many steps; `batch()` returns the scores of some answers, and those that are right."""
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+    for _ in progress(range(steps), description="remember"):
+        loss = cross_entropy(*batch())
         optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), max_norm=1.0)
@@ -100,14 +71,33 @@ def train_to_remember(
     return model
 
 
+def train_to_remember(
+    make_layer: Callable[[int, int], nn.Module], *, seed: int, steps: int = 400, shortest: int = 20, longest: int = 40
+) -> Reader:
+    """Return a model of 32 numbers, around `make_layer(SYMBOLS, 32)`, trained to name the first symbol.
+
+    Each step draws 64 sequences of one random length from `shortest` to `longest`. `seed` fixes weights and sequences.
+    """
+    torch.manual_seed(seed)
+    model = Reader(make_layer(SYMBOLS, 32), 32, SYMBOLS)
+    generator = torch.Generator().manual_seed(seed)
+
+    def batch() -> tuple[Tensor, Tensor]:
+        length = int(torch.randint(shortest, longest + 1, (), generator=generator))
+        x, first = memory_batch(count=64, length=length, generator=generator)
+        return model.output(model.layer(x)[0][:, -1]), first
+
+    return _train(model, steps, batch)
+
+
 @torch.no_grad()
-def memory_accuracy(model: nn.Module, *, lengths: Sequence[int], count: int = 500, seed: int = 0) -> list[float]:
-    """Return for each length the share of `count` new sequences whose first symbol `model` names."""
+def memory_accuracy(model: Reader, *, lengths: Sequence[int], seed: int = 0) -> list[float]:
+    """Return for each length the share of 500 new sequences whose first symbol `model` names."""
     generator = torch.Generator().manual_seed(1_000_000 + seed)
     accuracy = []
     for length in lengths:
-        x, first = memory_batch(count=count, length=length, generator=generator)
-        accuracy.append((model(x).argmax(dim=-1) == first).float().mean().item())
+        x, first = memory_batch(count=500, length=length, generator=generator)
+        accuracy.append((model(x)[:, -1].argmax(dim=-1) == first).float().mean().item())
     return accuracy
 
 
@@ -136,30 +126,21 @@ def stories(count: int, length: int, choose: random.Random) -> tuple[Tensor, Ten
     return torch.tensor(words), torch.tensor(subjects)
 
 
-class WhoIsTired(nn.Module):
-    """A recurrent layer over one-hot words, and one linear layer that names an animal after each word."""
-
-    def __init__(self, layer: nn.Module, hidden_size: int) -> None:
-        super().__init__()
-        self.layer, self.output = layer, nn.Linear(hidden_size, len(ANIMALS))
-
-    def forward(self, words: Tensor) -> Tensor:
-        return self.output(self.layer(one_hot(words, len(WORDS)).float())[0])  # (count, length, animals)
+def vectors(words: Tensor) -> Tensor:
+    """Return a vector for each word."""
+    return one_hot(words, len(WORDS)).float()
 
 
-def train_on_stories(layer: nn.Module, *, hidden_size: int, steps: int, choose: random.Random) -> WhoIsTired:
+def train_on_stories(layer: nn.Module, *, steps: int, choose: random.Random) -> Reader:
     """Return a model that is trained to name, at each *tired*, the subject of its sentence."""
-    model = WhoIsTired(layer, hidden_size)
-    optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
-    for _ in range(steps):
+    model = Reader(layer, layer.hidden_size, len(ANIMALS))
+
+    def batch() -> tuple[Tensor, Tensor]:
         words, subjects = stories(32, 40, choose)
         asked = words == _IDS["tired"]
-        loss = cross_entropy(model(words)[asked], subjects[asked])
-        optimizer.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), max_norm=1.0)
-        optimizer.step()
-    return model
+        return model(vectors(words))[asked], subjects[asked]
+
+    return _train(model, steps, batch)
 
 
 @torch.no_grad()
@@ -171,7 +152,7 @@ def forget_gates(layer: nn.LSTM, words: Tensor, keep_at: str | None = None) -> t
     h = c = torch.zeros(len(words), layer.hidden_size)
     steps = []
     for word in words.unbind(dim=1):
-        blocks = one_hot(word, len(WORDS)).float() @ layer.weight_ih_l0.T + layer.bias_ih_l0
+        blocks = vectors(word) @ layer.weight_ih_l0.T + layer.bias_ih_l0
         blocks = blocks + h @ layer.weight_hh_l0.T + layer.bias_hh_l0
         i, f, g, o = blocks.chunk(4, dim=-1)
         f = f.sigmoid()
@@ -183,18 +164,18 @@ def forget_gates(layer: nn.LSTM, words: Tensor, keep_at: str | None = None) -> t
     return tuple(torch.stack(each, dim=1) for each in zip(*steps, strict=True))
 
 
-def who_is_tired(runs: dict) -> None:
-    """Print from the record `runs` how often LSTM and plain cell name who is tired, and where the forget gate stands."""
-    lstm, plain = (runs["numbers"][f"{kind}, 1500 steps"] for kind in ("LSTM", "RNN"))
-
-    def line(what: str, values: list[float]) -> None:
-        print(f"{what:36}", *(f"{value:.2f}" for value in values), sep="  ")
-
-    line("LSTM, share right", [run["right"] for run in lstm])
-    line("  forget gate at full stops", [run["forget gate"]["full stop"] for run in lstm])
-    line("  at words that are no animals", [run["forget gate"]["other word"] for run in lstm])
-    line("  share right, held at 1 at full stops", [run["right, nothing forgotten at full stops"] for run in lstm])
-    line("plain cell, share right", [run["right"] for run in plain])
+def who_is_tired() -> None:
+    """Print from the record how often LSTM and plain cell name who is tired, and where the forget gate stands."""
+    numbers = record("recurrent_story")["numbers"]
+    lstm, plain = numbers["LSTM, 1500 steps"], numbers["RNN, 1500 steps"]
+    for what, values in {
+        "LSTM, share right": [run["right"] for run in lstm],
+        "  forget gate at full stops": [run["forget gate"]["full stop"] for run in lstm],
+        "  at words that are neither . nor animal": [run["forget gate"]["other word"] for run in lstm],
+        "  share right, held at 1 at full stops": [run["right, nothing forgotten at full stops"] for run in lstm],
+        "plain cell, share right": [run["right"] for run in plain],
+    }.items():
+        print(f"{what:40}", *(f"{value:.2f}" for value in values), sep="  ")
 
 
 def gradient_by_distance(layer: nn.Module, steps: int = 60) -> Tensor:
@@ -214,20 +195,24 @@ def factor_per_step(gradients: dict[str, Tensor], bounds: dict[str, tuple[float,
         print(f"{name:28} ≈ {factor:.2f} per step, after 50 steps 10 to the ≈ {50 * math.log10(factor):.1f}")
 
 
-def without_gates(memory: dict) -> None:
-    """Print from the record `memory` how often each cell names the first of 20 to 100 words, and how many seeds learnt it."""
-    tested = memory["settings"]["tested_lengths"]
-    for name, runs in memory["numbers"].items():
-        shares = []
-        for run in runs:
-            long_ones = [share for share, length in zip(run, tested, strict=True) if length >= 20]
-            shares.append(sum(long_ones) / len(long_ones))
+def mean_shares() -> dict[str, list[float]]:
+    """Return from the record `recurrent_memory` for each cell the share of first words named, of 20 to 100, a mean a seed."""
+    memory = record("recurrent_memory")
+    tested = [place for place, length in enumerate(memory["settings"]["tested_lengths"]) if length >= 20]
+    return {
+        name: [sum(run[place] for place in tested) / len(tested) for run in runs] for name, runs in memory["numbers"].items()
+    }
+
+
+def without_gates() -> None:
+    """Print how often each cell names the first of 20 to 100 words, and how many seeds learnt it."""
+    for name, shares in mean_shares().items():
         learnt = sum(share > 0.5 for share in shares)
         print(f"{name:54} {min(shares):.2f} to {max(shares):.2f}   {learnt} of {len(shares)}")
 
 
 def compare_with_torch(cells: Sequence[type], make_layer: type, make_both_ways: type) -> None:
-    """Assert in float64 that layers of our `cells` equal torch's, and the LSTM plain loops; print a line for each."""
+    """Assert in float64 that layers of our `cells` equal torch's; print a line for each."""
     torch.manual_seed(0)
     x = torch.randn(3, 5, 4, dtype=torch.float64, requires_grad=True)
     for cell in cells:
@@ -244,30 +229,6 @@ def compare_with_torch(cells: Sequence[type], make_layer: type, make_both_ways: 
             torch.testing.assert_close(*outputs)
             torch.testing.assert_close(*gradients)
         print(f"{name:4} equal to torch, one way and both: outputs and gradients")
-    lstm = next(cell for cell in cells if cell.__name__ == "LSTMCell")(4, 6).double()
-    outputs, _ = make_layer(lstm)(x[:1])
-    torch.testing.assert_close(outputs[0], torch.tensor(_lstm_in_loops(lstm, x[0].tolist())).double())
-    print("LSTM equal to plain loops")
-
-
-def _lstm_in_loops(cell: nn.Module, sentence: list[list[float]]) -> list[list[float]]:
-    """Return the outputs of an LSTM, computed number by number."""
-    w_x, w_h, b_x, b_h = (parameter.tolist() for parameter in cell.parameters())
-    size = cell.hidden_size
-    h, c, outputs = [0.0] * size, [0.0] * size, []
-
-    def total(row: int, x: list[float], h: list[float]) -> float:
-        return b_x[row] + b_h[row] + sum(w * v for w, v in zip(w_x[row] + w_h[row], x + h))
-
-    def sigmoid(a: float) -> float:
-        return 1 / (1 + math.exp(-a))
-
-    for x in sentence:
-        i, f, g, o = ([total(block * size + n, x, h) for n in range(size)] for block in range(4))
-        c = [sigmoid(f[n]) * c[n] + sigmoid(i[n]) * math.tanh(g[n]) for n in range(size)]
-        h = [sigmoid(o[n]) * math.tanh(c[n]) for n in range(size)]
-        outputs.append(h)
-    return outputs
 
 
 def _rows(cell: nn.Module, block: int) -> slice:

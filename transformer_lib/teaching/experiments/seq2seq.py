@@ -11,7 +11,7 @@ from torch.testing import assert_close
 from transformer_lib.seq2seq import EOS_ID, PAD_ID, SOS_ID, Seq2Seq
 from transformer_lib.teaching.record import record
 
-__all__ = ["compare_with_loops_and_torch", "half_right_up_to", "train_backwards"]
+__all__ = ["compare_with_loops_and_torch", "half_right_up_to", "right_by_length", "train_backwards"]
 
 
 def compare_with_loops_and_torch(seq2seq: Callable) -> None:
@@ -34,12 +34,12 @@ def compare_with_loops_and_torch(seq2seq: Callable) -> None:
             torch.autograd.grad(logits, [*parameters.values()], upstream, retain_graph=True) for logits in (ours, theirs)
         ]
         assert_close(*gradients)
-        print(f"equal to {name}: scores and all gradients")
+        print(f"equal to {name}: scores, and how each weight changes them")
 
     state = model.start(source)
     steps = [model.decode(word, state) for word in target_in.split(1, dim=1)]
     assert_close(torch.cat(steps, dim=1), ours)
-    print("equal: decode word by word, and all words in one call")
+    print("equal: decode symbol by symbol, and all in one call")
 
 
 def _gru(x: torch.Tensor, h: torch.Tensor, layer: nn.GRU) -> torch.Tensor:
@@ -73,20 +73,26 @@ def _with_torch(model: nn.Module, source: torch.Tensor, target_in: torch.Tensor)
     return torch.stack(rows)
 
 
-def half_right_up_to(task: str = "reverse") -> None:
-    """Print up to which length half of the sentences are right, and how many at 14 letters; from the record."""
-    found = record("seq2seq_length")
+def right_by_length(task: str) -> dict[str, tuple[list[int], list[list[float]]]]:
+    """Return the lengths and the shares of right sentences, a row for each seed, of each network in the records."""
+    found, after = record("seq2seq_length"), record("alignment_length")
     lengths, numbers = found["settings"]["lengths"], found["numbers"]
-    rows = {f"{size} numbers": numbers[task][size] for size in ("32", "128")}
+    rows = {f"{size} numbers": (lengths, numbers[task][size]) for size in ("32", "128")}
     if task == "reverse":
-        rows["32, trained 4 times as long"] = numbers["reverse, longer training"]["32"]
-    print(f"{task:29}half are right up to    right at 14 letters")
-    for name, seeds in rows.items():
+        rows["32, 4 × the training"] = lengths, numbers["reverse, longer training"]["32"]
+        rows["32, sees all states"] = after["settings"]["lengths"], after["numbers"]["additive, hidden 32"]["exact_match"]
+    return rows
+
+
+def half_right_up_to(task: str) -> None:
+    """Print up to which length half of the sentences are right, and how many at 14 letters; from the records."""
+    print(f"{task + ':':27}half are right up to    right at 14 letters")
+    for name, (lengths, seeds) in right_by_length(task).items():
         mean = [sum(column) / len(column) for column in zip(*seeds, strict=True)]
         n = next(n for n, share in enumerate(mean) if share < 0.5)
         part = (mean[n - 1] - 0.5) / (mean[n - 1] - mean[n])
         half = lengths[n - 1] + part * (lengths[n] - lengths[n - 1])
-        print(f"{name:29}{half:8.1f} letters{mean[lengths.index(14)]:20.3f}")
+        print(f"{name:27}{half:8.1f} letters{mean[lengths.index(14)]:20.3f}")
 
 
 def train_backwards(

@@ -20,16 +20,7 @@ TASKS: dict[str, Callable[[Tensor], Tensor]] = {
 
 
 def task_batch(task: str, *, count: int, length: int, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:
-    """Return `count` random sentences of `length` symbols, as `(source, target_in, target_out)`.
-
-    `source` is `(count, length)` with ids 3 … 12. `target_in` is SOS and then the answer, `target_out` the answer and then
-    EOS; both are `(count, length + 1)`. All sentences of a batch are of one length, so there is no padding.
-    Raises `ValueError` for an unknown task and for a length below 1.
-    """
-    if task not in TASKS:
-        raise ValueError(f"task is {task!r}, expected one of {', '.join(TASKS)}")
-    if length < 1:
-        raise ValueError(f"length must be at least 1, but it is {length}")
+    """Return `count` random sentences of `length` symbols, without padding, as `(source, target_in, target_out)`."""
     source = torch.randint(3, VOCABULARY, (count, length), generator=generator)
     answer = TASKS[task](source)
     return source, pad(answer, (1, 0), value=SOS_ID), pad(answer, (0, 1), value=EOS_ID)
@@ -42,15 +33,12 @@ def train_on_task(
     seed: int,
     steps: int = 1500,
     longest: int = 16,
-    batch: int = 64,
     learning_rate: float = 5e-3,
     warmup: int = 0,
 ) -> list[float]:
-    """Train `model(source, target_in)` on `task` and return the loss of each step.
+    """Train `model(source, target_in)` on `task`, each batch of one length from 1 to `longest`; return each step's loss.
 
-    Each step draws one batch of one random length from 1 to `longest`. `seed` fixes the sentences; the weights that the
-    model starts from are the caller's. The learning rate is constant; with `warmup` it climbs to `learning_rate` in that
-    many steps, and falls in a straight line to almost 0 at the last one.
+    The learning rate is constant; with `warmup` it climbs for so many steps, and falls in a straight line to almost 0.
     """
     generator = torch.Generator().manual_seed(seed)
     optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate)
@@ -63,7 +51,7 @@ def train_on_task(
     model.train()
     for _ in progress(range(steps), description=f"{task}, seed {seed}"):
         length = int(torch.randint(1, longest + 1, (), generator=generator))
-        source, target_in, target_out = task_batch(task, count=batch, length=length, generator=generator)
+        source, target_in, target_out = task_batch(task, count=64, length=length, generator=generator)
         loss = cross_entropy(model(source, target_in).flatten(0, 1), target_out.flatten())
         optimizer.zero_grad()
         loss.backward()
@@ -75,11 +63,7 @@ def train_on_task(
 
 
 def right_words(model: nn.Module, *, task: str, length: int, count: int = 200, seed: int) -> tuple[Tensor, Tensor]:
-    """Return which words of `count` new sentences are right, with teacher forcing and freely written.
-
-    Both are Boolean and `(count, length + 1)`; the last place is that of EOS. With teacher forcing the words come from
-    `model(source, target_in)`, otherwise from `greedy_decode`, as in `exact_match`.
-    """
+    """Return which words, `(count, length + 1)`, are right, with teacher forcing and freely written; the last is EOS."""
     generator = torch.Generator().manual_seed(seed)
     source, target_in, target_out = task_batch(task, count=count, length=length, generator=generator)
     with eval_mode(model):
@@ -88,10 +72,7 @@ def right_words(model: nn.Module, *, task: str, length: int, count: int = 200, s
 
 
 def exact_match(model: nn.Module, *, task: str, length: int, count: int = 200, seed: int) -> float:
-    """Return the share of `count` new sentences that the model answers without a mistake.
-
-    It decodes greedily, from its own words. An answer counts only if it also stops at the right place, with EOS.
-    """
+    """Return the share of `count` new sentences that the model answers without a mistake, EOS included."""
     generator = torch.Generator().manual_seed(seed)
     source, _, target_out = task_batch(task, count=count, length=length, generator=generator)
     return (_written(model, source) == target_out).all(dim=1).float().mean().item()

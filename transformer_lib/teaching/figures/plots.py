@@ -20,6 +20,7 @@ __all__ = [
     "DIVERGING",
     "SEQUENTIAL",
     "attention_map",
+    "band",
     "heatmap",
     "matrix_table",
     "show",
@@ -293,3 +294,10 @@ def _matrix(values: Any, name: str) -> np.ndarray:
 def _number(value: float, digits: int) -> str:
     text = f"{value:.{digits}f}"
     return text.removeprefix("-") if float(text) == 0 else text
+
+
+def band(axes: Axes, x: Sequence, runs: Any, style: str, colour: str, label: str) -> None:
+    """Draw the mean of `runs`, a row for each seed, as a line, and a band from the lowest to the highest."""
+    colour = COLOURS.get(colour, colour)
+    axes.plot(x, np.mean(runs, axis=0), style, color=colour, label=label)
+    axes.fill_between(x, np.min(runs, axis=0), np.max(runs, axis=0), color=colour, alpha=0.18)

@@ -3,8 +3,10 @@
 import numpy as np
 from matplotlib.axes import Axes
 
+from transformer_lib.teaching.experiments.recurrent import mean_shares
 from transformer_lib.teaching.figures.plots import COLOURS, DIVERGING, show, subplots
 from transformer_lib.teaching.figures.sheet import arrow, block, card, number, sheet, text
+from transformer_lib.teaching.record import record
 
 __all__ = [
     "far_ending",
@@ -55,46 +57,47 @@ def far_ending() -> None:
         text(axes, 3.6, 0.62, "must last until here", "key")
 
 
-def first_word(record: dict) -> None:
-    """Draw how often the plain cell names the first word, for four distances and two lengths of training."""
-    figure, axes = subplots(height=3.7)
-    names = ["2 to 5", "5 to 10", "10 to 20", "20 to 40"]
-    for place, name in enumerate(names):
-        for shift, steps, look in [(-0.12, 400, "o"), (0.12, 4000, "D")]:
-            shares = record["numbers"][f"RNN, {name}"][f"{steps} steps"]
-            colour = COLOURS["query" if steps == 400 else "decoder"]
-            label = f"{steps:,} training steps" if place == 0 else None
-            axes.plot([place + shift] * len(shares), shares, look, color=colour, ms=9, alpha=0.6, label=label, ls="")
-    axes.axhline(1 / 8, color=COLOURS["ink"], linestyle="--", lw=1.5)
-    axes.text(-0.45, 0.03, "blind guess")
-    axes.set_xticks(range(4), names)
-    axes.set(
-        ylim=(0, 1.06),
-        xlim=(-0.5, 3.5),
-        xlabel="words",
-        ylabel="share right",
-        title="From ten words on, the plain cell mostly guesses",
-    )
-    axes.legend(frameon=False, loc="upper right")
-    alt = (
-        "Share of sequences whose first word is named, a dot for each of five seeds. With 2 to 5 words all are right. "
-        "With 5 to 10, a quarter to two thirds after 400 steps and up to nine tenths after 4,000. With 10 to 20 all "
-        "guess, and with 20 to 40 nearly all, after 400 steps and after 4,000."
+def _dots(rows: dict[str, dict[str, list[float]]], title: str) -> None:
+    """Draw the share right of five seeds for each row, after 400 and after 4,000 training steps."""
+    figure, axes = subplots(height=1.3 + 0.52 * len(rows))
+    for place, runs in enumerate(reversed(rows.values())):
+        for steps, shares in runs.items():
+            up, look, role = (0.14, "o", "query") if steps == "400 steps" else (-0.14, "D", "decoder")
+            label = f"{int(steps.split()[0]):,} steps" if place == len(rows) - 1 else None
+            axes.plot(shares, [place + up] * len(shares), look, color=COLOURS[role], ms=9, alpha=0.6, ls="", label=label)
+    axes.axvline(1 / 8, color=COLOURS["ink"], linestyle="--", lw=1.5)
+    axes.set_yticks(range(len(rows)), reversed(rows))
+    axes.set(title=title, xlim=(0, 1.04), ylim=(-0.6, len(rows) - 0.4), xlabel="share right (dashed: blind guess)")
+    axes.legend(frameon=False, loc="center", bbox_to_anchor=(0.55, 0.2))
+    alt = "Share of sequences whose first word is named, a dot for each of five seeds. " + " ".join(
+        f"{name}, {steps}: {min(shares):.2f} to {max(shares):.2f}." for name, of in rows.items() for steps, shares in of.items()
     )
     show(figure, alt=alt)
 
 
-def _round(axes: Axes, x: float, y: float, words: str, on: bool) -> None:
-    colour = COLOURS["key" if on else "muted"]
-    axes.text(
-        x,
-        y,
-        words,
-        ha="center",
-        va="center",
-        size=13,
-        bbox={"boxstyle": "circle,pad=0.18", "fc": "white", "ec": colour, "lw": 2},
-    )
+def first_word() -> None:
+    """Draw how often the plain cell names the first word, for four distances and two lengths of training."""
+    numbers = record("recurrent_longer")["numbers"]
+    rows = {f"{of} words": numbers[f"RNN, {of}"] for of in ("2 to 5", "5 to 10", "10 to 20", "20 to 40")}
+    _dots(rows, "From ten words on, the plain cell mostly guesses")
+
+
+def opened() -> None:
+    """Draw how often plain cells, and cells whose gates start half open or open, name the first of 20 to 100 words."""
+    longer, shares = record("recurrent_longer")["numbers"], mean_shares()
+    rows = {
+        "plain cell": longer["RNN, 20 to 40"],
+        "LSTM, half open": longer["LSTM, half open, 20 to 40"],
+        "GRU, half open": longer["GRU, half open, 20 to 40"],
+        "LSTM, f open": {"400 steps": shares["LSTM, forget gate starts open"]},
+        "GRU, z open": {"400 steps": shares["GRU, update gate starts open"]},
+    }
+    _dots(rows, "With an open gate, 400 training steps are enough")
+
+
+def _round(axes: Axes, x: float, y: float, words: str, colour: str = "muted") -> None:
+    look = {"boxstyle": "circle,pad=0.18", "fc": "white", "ec": COLOURS[colour], "lw": 2}
+    axes.text(x, y, words, ha="center", va="center", size=13, bbox=look)
 
 
 def _lstm_panel(axes: Axes, left: float, top: float, title: str, lit: str, told: dict[str, str]) -> None:
@@ -103,30 +106,22 @@ def _lstm_panel(axes: Axes, left: float, top: float, title: str, lit: str, told:
     def at(x: float, y: float) -> tuple[float, float]:
         return left + x, top + y
 
-    def line(start: tuple[float, float], end: tuple[float, float], parts: str) -> None:
-        arrow(axes, at(*start), at(*end), "key" if set(parts) & set(lit) else "#c9ced6")
-
     text(axes, *at(1.7, 0.16), title, weight="bold")
+    card(axes, *at(0.38, 2.5), 2.61, 0.3, "#c9ced6", "$x_t$ and $h_{t-1}$", fill=0.0)
+    for start, end, parts in [
+        ((0.1, 0.8), (0.46, 0.8), "f"), ((0.78, 0.8), (1.46, 0.8), "fc"), ((1.8, 0.8), (3.0, 0.8), "c"),
+        ((0.62, 2.5), (0.62, 2.14), "f"), ((1.35, 2.5), (1.35, 2.14), "i"), ((1.95, 2.5), (1.95, 2.14), "g"),
+        ((2.75, 2.5), (2.75, 2.14), "o"), ((0.62, 1.8), (0.62, 0.95), "f"), ((1.4, 1.8), (1.57, 1.5), "ig"),
+        ((1.9, 1.8), (1.73, 1.5), "ig"), ((1.65, 1.2), (1.65, 0.95), "igc"), ((2.75, 0.82), (2.75, 1.2), "o"),
+        ((2.75, 1.8), (2.75, 1.5), "o"), ((2.92, 1.35), (3.2, 1.35), "o"),
+    ]:  # fmt: skip
+        arrow(axes, at(*start), at(*end), "key" if set(parts) & set(lit) else "#c9ced6")
     for x, name in [(0.62, "f"), (1.35, "i"), (1.95, "g"), (2.75, "o")]:
         on = name in lit
         card(axes, *at(x - 0.24, 1.82), 0.48, 0.3, "key" if on else "#c9ced6", told.get(name, ""), fill=0.25 if on else 0.0)
         text(axes, *at(x + 0.17, 2.28), f"${name}$", "key" if on else "muted")
-        line((x, 2.5), (x, 2.14), name)
-    card(axes, *at(0.38, 2.5), 2.61, 0.3, "#c9ced6", "$x_t$ and $h_{t-1}$", fill=0.0)
-    line((0.1, 0.8), (0.46, 0.8), "f")
-    line((0.78, 0.8), (1.46, 0.8), "fc")
-    line((1.8, 0.8), (3.0, 0.8), "c")
-    line((0.62, 1.8), (0.62, 0.95), "f")
-    line((1.4, 1.8), (1.57, 1.5), "ig")
-    line((1.9, 1.8), (1.73, 1.5), "ig")
-    line((1.65, 1.2), (1.65, 0.95), "igc")
-    line((2.75, 0.82), (2.75, 1.2), "o")
-    line((2.75, 1.8), (2.75, 1.5), "o")
-    line((2.92, 1.35), (3.2, 1.35), "o")
-    _round(axes, *at(0.62, 0.8), "×", "f" in lit)
-    _round(axes, *at(1.65, 1.35), "×", "i" in lit)
-    _round(axes, *at(1.65, 0.8), "+", "c" in lit)
-    _round(axes, *at(2.75, 1.35), "×", "o" in lit)
+    for x, y, sign, part in [(0.62, 0.8, "×", "f"), (1.65, 1.35, "×", "i"), (1.65, 0.8, "+", "c"), (2.75, 1.35, "×", "o")]:
+        _round(axes, *at(x, y), sign, "key" if part in lit else "muted")
     text(axes, *at(2.42, 1.1), "tanh", "key" if "o" in lit else "muted")
     for x, y, name in [(0.2, 0.54, "before"), (1.12, 0.54, "kept"), (1.22, 1.15, "new"), (2.5, 0.54, "c"), (3.2, 1.6, "h")]:
         text(axes, *at(x, y), told.get(name, ""), weight="bold")
@@ -157,20 +152,17 @@ def lstm(before: float, f: float, i: float, g: float, o: float, word: str) -> No
             _lstm_panel(axes, 0.1 + 3.65 * (place % 2), 0.4 + 2.88 * (place // 2), title, lit, numbers)
 
 
-def word_by_word(words: list[str], rows: dict[str, list[float]], shown: int) -> None:
-    """Draw numbers for each word as rows of coloured cells; below the first `shown` rows a gap."""
+def word_by_word(words: list[str], rows: dict[str, list[float]]) -> None:
+    """Draw numbers for each word as rows of coloured cells; above the last row a gap."""
     alt = "For each word of " + " ".join(words) + ", row by row. "
     alt += " ".join(f"{name}: {', '.join(number(v) for v in values)}." for name, values in rows.items())
-    with sheet(7.2, 0.75 + 0.34 * len(rows) + 0.22, alt) as axes:
+    look = {"cell": 0.67, "high": 0.32, "shape": False, "strength": lambda i, j, value: 0.75 * min(1, abs(value))}
+    with sheet(7.2, 0.97 + 0.34 * len(rows), alt) as axes:
         text(axes, 4.0, 0.17, "The cow stays in c; the plain cell ends with the horse", weight="bold")
         for place, (name, values) in enumerate(rows.items()):
-            y = 0.62 + 0.34 * place + (0.2 if place >= shown else 0)
-            block(
-                axes, 1.0, y, [values], "key", cell=0.67, high=0.32, rows=[name], shape=False,
-                columns=words if place == 0 else (),
-                strength=lambda i, j, value: 0.75 * min(1, abs(value)),
-                colour_of=lambda i, j, values=values: "key" if values[j] >= 0 else "query",
-            )  # fmt: skip
+            y = 0.62 + 0.34 * place + 0.2 * (place == len(rows) - 1)
+            signs = {"colour_of": lambda i, j, values=values: "key" if values[j] >= 0 else "query"}
+            block(axes, 1.0, y, [values], "key", rows=[name], columns=words if place == 0 else (), **look, **signs)
 
 
 def gradients(sizes: dict) -> None:
@@ -178,10 +170,8 @@ def gradients(sizes: dict) -> None:
     figure, axes = subplots(height=4.6)
     for (name, values), look in zip(sizes.items(), ["-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1))]):
         axes.plot(values, linestyle=look, label=name)
-    axes.set(
-        title="With an open gate the gradient keeps its size", xlabel="distance in time steps", ylabel="size of the gradient"
-    )
-    axes.set(yscale="log", ylim=(1e-20, 1e4))
+    axes.set(title="With an open gate the gradient keeps its size", xlabel="distance in time steps")
+    axes.set(ylabel="size of the gradient", yscale="log", ylim=(1e-20, 1e4))
     axes.legend(frameon=False, loc="lower left")
     alt = (
         "Size of the gradient against the distance, on a logarithmic scale. The plain cell as it starts falls straight "
@@ -198,7 +188,7 @@ def gru() -> None:
         "old state. Both gates see x and the old h, the proposal sees x."
     )
     with sheet(7.2, 3.0, alt) as axes:
-        text(axes, 3.6, 0.17, "GRU: what z does not keep, 1 − z writes", weight="bold")
+        text(axes, 3.6, 0.17, "GRU: z keeps the old, 1 − z lets in the new", weight="bold")
         text(axes, 0.45, 0.75, "$h_{t-1}$")
         text(axes, 6.85, 0.75, "$h_t$")
         for x, name in [(1.1, "r"), (2.8, "g"), (4.5, "z")]:
@@ -219,24 +209,20 @@ def gru() -> None:
         text(axes, 4.08, 1.82, "$1-z$", ha="right")
         text(axes, 0.98, 1.0, "$hW_{hg}$", ha="right")
         for x, y, sign in [(1.1, 1.38, "×"), (3.75, 1.38, "×"), (4.5, 0.75, "×"), (6.0, 0.75, "+")]:
-            _round(axes, x, y, sign, False)
+            _round(axes, x, y, sign)
 
 
-def _cells(
-    axes: Axes, left: float, top: float, title: str, inputs: dict[int, str], outputs: dict[int, str], decodes: int = 9
-) -> None:
+def _cells(axes: Axes, left: float, top: float, title: str, inputs: list[str], outputs: list[str], decodes: int = 9) -> None:
     text(axes, left + 1.55, top, title, weight="bold")
     for step in range(4):
         x = left + 0.2 + 0.74 * step
         card(axes, x, top + 0.72, 0.48, 0.36, "decoder" if step >= decodes else "encoder", "cell")
         if step < 3:
             arrow(axes, (x + 0.5, top + 0.9), (x + 0.72, top + 0.9), "encoder")
-        if step in inputs:
-            arrow(axes, (x + 0.24, top + 1.4), (x + 0.24, top + 1.1))
-            text(axes, x + 0.24, top + 1.54, inputs[step])
-        if step in outputs:
-            arrow(axes, (x + 0.24, top + 0.7), (x + 0.24, top + 0.45))
-            text(axes, x + 0.24, top + 0.3, outputs[step])
+        for words, start, end, place in ((inputs[step], 1.4, 1.1, 1.54), (outputs[step], 0.7, 0.45, 0.3)):
+            if words:
+                arrow(axes, (x + 0.24, top + start), (x + 0.24, top + end))
+                text(axes, x + 0.24, top + place, words)
 
 
 def four_forms() -> None:
@@ -247,15 +233,12 @@ def four_forms() -> None:
         "enters at each step, and each step has an output. Encoder and decoder: two steps only read x1 and x2; two "
         "others write y1 and y2, and are given the start sign and y1."
     )
-    every = {step: f"$x_{step + 1}$" for step in range(4)}
-    written = {step: f"$y_{step + 1}$" for step in range(4)}
+    read, written = ["$x_1$", "$x_2$", "$x_3$", "$x_4$"], ["$y_1$", "$y_2$", "$y_3$", "$y_4$"]
     with sheet(7.2, 3.75, alt) as axes:
-        _cells(axes, 0.2, 0.18, "sequence → sequence", every, written)
-        _cells(axes, 3.85, 0.18, "sequence → vector", every, {3: "$y$"})
-        _cells(axes, 0.2, 2.05, "vector → sequence", dict.fromkeys(range(4), "$v$"), written)
-        _cells(
-            axes, 3.85, 2.05, "encoder–decoder", {0: "$x_1$", 1: "$x_2$", 2: "start", 3: "$y_1$"}, {2: "$y_1$", 3: "$y_2$"}, 2
-        )
+        _cells(axes, 0.2, 0.18, "sequence → sequence", read, written)
+        _cells(axes, 3.85, 0.18, "sequence → vector", read, ["", "", "", "$y$"])
+        _cells(axes, 0.2, 2.05, "vector → sequence", ["$v$"] * 4, written)
+        _cells(axes, 3.85, 2.05, "encoder–decoder", [*read[:2], "start", "$y_1$"], ["", "", *written[:2]], decodes=2)
 
 
 def two_directions() -> None:
@@ -285,60 +268,31 @@ def two_directions() -> None:
                 card(axes, left + (0.03 if left == x else 0), 0.52, 0.485, 0.28, role, fill=0.5 if on else 0.15)
 
 
-def story(record: dict) -> None:
+def story() -> None:
     """Draw, for the record's story, the trained LSTM's forget gate and cell state, and below the plain cell's state."""
-    words = record["settings"]["example"].split()
-    lstm_run, plain = (record["numbers"][f"{kind}, 1500 steps"][0] for kind in ("LSTM", "RNN"))
-    figure, (top, middle, bottom) = subplots(rows=3, height=7.5)
-    stops = [place for place, word in enumerate(words) if word == "."]
-    gate = np.mean(lstm_run["f"], axis=0)
-    colours = [COLOURS["query" if place in stops else "key"] for place in range(len(words))]
-    top.bar(range(len(words)), gate, color=colours)
-    top.set(
-        title="LSTM: forget gate, mean of its 16 numbers", ylim=(0, 1), yticks=[0, 1], xlim=(-0.5, len(words) - 0.5), xticks=[]
-    )
-    for axes, run, title in [(middle, lstm_run, "LSTM: tanh of the cell state c"), (bottom, plain, "plain cell: state h")]:
-        values = np.tanh(run["memory"]) if run is lstm_run else np.array(run["memory"])
+    found = record("recurrent_story")
+    words = found["settings"]["example"].split()
+    lstm_run, plain_run = (found["numbers"][f"{kind}, 1500 steps"][0] for kind in ("LSTM", "RNN"))
+    figure, panels = subplots(rows=3, height=7.5)
+    colours = [COLOURS["query" if word == "." else "key"] for word in words]
+    panels[0].bar(range(len(words)), np.mean(lstm_run["f"], axis=0), color=colours)
+    panels[0].set(title="LSTM: forget gate, mean of its 16 numbers", ylim=(0, 1), yticks=[0, 1], xlim=(-0.5, len(words) - 0.5))
+    for axes, title, values in [
+        (panels[1], "LSTM: tanh of the cell state c", np.tanh(lstm_run["memory"])),
+        (panels[2], "plain cell: state h", np.array(plain_run["memory"])),
+    ]:
         image = axes.imshow(values, cmap=DIVERGING, vmin=-1, vmax=1, aspect="auto", interpolation="nearest")
-        axes.set(title=title, yticks=[0, 15], ylabel="number", xticks=[])
-        for stop in stops[:-1]:
-            axes.axvline(stop + 0.5, color=COLOURS["ink"], lw=2)
-    middle.set_yticks([0, 15], ["1", "16"])
-    bottom.set_yticks([0, 15], ["1", "16"])
-    bottom.set_xticks(range(len(words)), words, rotation=90)
-    figure.colorbar(image, ax=[top, middle, bottom], location="bottom", fraction=0.03, aspect=40, ticks=[-1, 0, 1])
+        axes.set(title=title, ylabel="number")
+        axes.set_yticks([0, 15], ["1", "16"])
+        axes.axvline(words.index(".") + 0.5, color=COLOURS["ink"], lw=2)
+    for axes in panels[:2]:
+        axes.set_xticks([])
+    panels[2].set_xticks(range(len(words)), words, rotation=90)
+    figure.colorbar(image, ax=panels, location="bottom", fraction=0.03, aspect=40, ticks=[-1, 0, 1])
     alt = (
         "Over the words of a story of two sentences. Above, bars for the forget gate: high at all words, low at the "
         "full stop. Below it, the sixteen numbers of c as colours: stripes that run through a sentence, mostly change "
         "at the full stop and begin anew. At the bottom the plain cell's sixteen numbers: most change their colour from "
         "word to word. A scale gives the colours from –1 to 1."
     )
-    show(figure, alt=alt)
-
-
-def opened(memory: dict, longer: dict) -> None:
-    """Draw how often cells whose gates start half open or open name the first of 20 to 100 words, a dot for each seed."""
-    long_ones = [place for place, length in enumerate(memory["settings"]["tested_lengths"]) if length >= 20]
-
-    def means(name: str) -> list[float]:
-        return [float(np.mean([run[place] for place in long_ones])) for run in memory["numbers"][name]]
-
-    rows = {
-        "LSTM, half open": means("LSTM, gates start half open"),
-        "… 4,000 steps": longer["numbers"]["LSTM, half open, 20 to 40"]["4000 steps"],
-        "GRU, half open": means("GRU, gates start half open"),
-        "… 4,000 steps ": longer["numbers"]["GRU, half open, 20 to 40"]["4000 steps"],
-        "LSTM, open": means("LSTM, forget gate starts open"),
-        "GRU, open": means("GRU, update gate starts open"),
-    }
-    figure, axes = subplots(height=3.9)
-    for height, (name, shares) in enumerate(reversed(rows.items())):
-        role = "key" if ", open" in name else "decoder" if "4,000" in name else "query"
-        axes.plot(shares, [height] * len(shares), "D" if "4,000" in name else "o", color=COLOURS[role], ms=10, alpha=0.6)
-    axes.axvline(1 / 8, color=COLOURS["ink"], linestyle="--", lw=1.5)
-    axes.set_yticks(range(len(rows)), list(reversed(rows)))
-    axes.set(xlim=(0, 1.04), ylim=(-0.6, len(rows) - 0.4), xlabel="share right (dashed: blind guess)")
-    axes.set_title("With an open gate, 400 training steps are enough")
-    alt = "Share right, a dot for each of five seeds; trained for 400 steps where nothing else is said. "
-    alt += " ".join(f"{name}: {min(shares):.2f} to {max(shares):.2f}." for name, shares in rows.items())
     show(figure, alt=alt)

@@ -16,18 +16,9 @@ QUESTIONS = [
         "An LSTM has read *the cow sees the horse and*. Its cell state still holds the cow's gender, "
         "but its output is close to 0. Why?",
         answers=[
-            (
-                "Its output gate is nearly closed, as nothing asks for the gender yet.",
-                "It opens at *tired*, where the ending is written.",
-            ),
-            (
-                "Its forget gate is nearly closed, so that little of the gender is left.",
-                "Then the cell state would have lost it. It is hidden.",
-            ),
-            (
-                "Its input gate is nearly closed, so that the horse is kept out.",
-                "That protects c. What is shown of c is the output gate's work.",
-            ),
+            ("Its output gate is nearly closed.", "It opens at *tired*, where the ending is written."),
+            ("Its forget gate is nearly closed.", "Then the cell state would have lost the gender. It is hidden."),
+            ("Its input gate is nearly closed.", "That protects c. What is shown of c is the output gate's work."),
         ],
         correct=0,
     ),
@@ -35,18 +26,9 @@ QUESTIONS = [
         "A whiteboard's forget gate stands at 0.5 for thirty steps. What is left of the number written at first, "
         "and of the error that comes back to it?",
         answers=[
-            (
-                "A billionth of the number, and all of the error.",
-                "Each step multiplies the error by the gate as well. That is why nothing is learned.",
-            ),
-            (
-                "A billionth of the number, and a billionth of the error.",
-                "Both are multiplied by 0.5 thirty times. An open gate serves both.",
-            ),
-            (
-                "Half of the number, and a billionth of the error.",
-                "Half is left after one step. The gate multiplies again at each step.",
-            ),
+            ("A billionth of the number, all of the error.", "Each step multiplies the error by the gate as well."),
+            ("A billionth of both.", "Both are multiplied by 0.5 thirty times. An open gate serves both."),
+            ("Half of the number, a billionth of the error.", "Half is left after one step. The gate multiplies again."),
         ],
         correct=1,
     ),
@@ -55,7 +37,7 @@ QUESTIONS = [
         "What was different in the LSTM that learned it in 400?",
         answers=[
             ("A larger state, with space for forty words.", "Both have 32 numbers, and one word to keep."),
-            ("Shorter sequences at first, then longer ones.", "Both were trained on the same lengths from the first step on."),
+            ("Shorter sequences at first, then longer ones.", "Both read the same lengths from the first step on."),
             ("A larger bias on its forget gate at the start.", "It began at 3, which is a gate of 0.95."),
         ],
         correct=2,

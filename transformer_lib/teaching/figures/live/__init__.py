@@ -14,7 +14,6 @@ from transformer_lib.teaching.figures.live.matrix_explorer import matrix_explore
 from transformer_lib.teaching.figures.live.memory_plane import memory_plane
 from transformer_lib.teaching.figures.live.padding_slider import padding_slider
 from transformer_lib.teaching.figures.live.review_reader import review_reader
-from transformer_lib.teaching.figures.live.shift import shift
 from transformer_lib.teaching.figures.live.softmax_temperature import softmax_temperature
 from transformer_lib.teaching.figures.live.token_budget import token_budget
 from transformer_lib.teaching.figures.live.training_replay import training_replay
@@ -32,7 +31,6 @@ __all__ = [
     "memory_plane",
     "padding_slider",
     "review_reader",
-    "shift",
     "softmax_temperature",
     "token_budget",
     "training_replay",

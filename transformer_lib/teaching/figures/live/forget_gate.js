@@ -1,7 +1,7 @@
 // Something is written at time step 1, and nothing after it: what is left of it on a whiteboard behind a forget gate, and on a plain neuron’s sheet.
 
 function start(parts, data) {
-  const state = { written: data.written, f: data.f, w_h: data.w_h, last: data.last, show: "value" }
+  const state = { ...data, show: "value" }
 
   // For each time step what the two hold, and the gradients of that with respect to what they held at step 1.
   function steps() {
@@ -43,7 +43,7 @@ function start(parts, data) {
       )
     const half = f < 1 ? `half is left ${number(halfLife(), 1)} steps after step 1` : "nothing is ever lost"
     return (
-      `At time step ${last} the whiteboard holds ${at(cell)}, ${shown(cell.gradient[last - 1])} of what was written: ${half}. ` +
+      `At time step ${last} the whiteboard holds ${at(cell)}, ${shown(cell.gradient[last - 1])} of the ${state.written} written at step 1: ${half}. ` +
       `The sheet holds ${at(neuron)}; it began with ${shown(neuron.value[0])}.`
     )
   }
@@ -54,7 +54,7 @@ function start(parts, data) {
     const { last, show } = state
     const stacked = width < 420
     const [left, right, top, bottom] = [48, width - 14, stacked ? 52 : 34, 230]
-    const most = show === "value" && state.written < 1 ? 0.5 : 1
+    const most = show === "value" ? state.written : 1
     const highest = 1.1 * most
     const x = (t) => left + ((right - left) * (t - 1)) / (last - 1)
     // A gradient is multiplied at each step: on an axis of powers of ten, equal factors are equal steps down.
@@ -108,7 +108,6 @@ function start(parts, data) {
     draw()
   }
   parts.controls.append(
-    buttons({ label: "comes in", options: [0.25, 0.5, 1], value: data.written, changed: set("written") }).node,
     slider({
       label: "forget gate f",
       values: [0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.96, 0.97, 0.98, 0.982, 0.984, 0.986, 0.988, 0.99, 0.995, 0.999, 1],
