@@ -23,6 +23,7 @@ __all__ = [
     "hide_a_row",
     "looking_first",
     "right_at_twelve",
+    "share_right",
     "short_sentences",
     "train_translator",
     "translate",
@@ -120,6 +121,14 @@ def translates_rightly(model: AttentionSeq2Seq, sentences: Sentences, pair: tupl
     return translate(model, sentences, english)[0] == [*french.split(), "<eos>"]
 
 
+def share_right(model: AttentionSeq2Seq, sentences: Sentences) -> None:
+    """Print how many of the new sentences, every fourth of them, `model` translates without a mistake."""
+    right = [translates_rightly(model, sentences, pair) for pair in sentences.new[::4]]
+    assert sum(right) > 0.6 * len(right)
+    print(f"{len(sentences.train):,} sentences to learn from, {len(right)} new ones")
+    print(f"share of the new ones without a mistake: ≈ {sum(right) / len(right):.2f}")
+
+
 def hide_a_row() -> None:
     """Print what five recorded translators write while one row of the memory is hidden."""
     five = record("alignment_translator")["numbers"]
@@ -180,7 +189,7 @@ def equal_to_loops_and_torch(dot: nn.Module, additive: nn.Module) -> None:
     print("dot product: equal to plain loops, gradients too")
     torchs = F.scaled_dot_product_attention(query.unsqueeze(1), memory, memory, attn_mask=mask.unsqueeze(1), scale=1.0)
     assert_equal(dot(query, memory, mask)[0], torchs.squeeze(1), [query, memory])
-    print("dot product: equal to torch's scaled_dot_product_attention, gradients too")
+    print("dot product: equal to torch's scaled_dot_product_attention (scale=1), gradients too")
     assert_equal(additive(query, memory, mask)[0], by_loops(additive_score), [query, memory, *additive.parameters()])
     print("additive:    equal to plain loops, gradients too")
 

@@ -19,6 +19,7 @@ __all__ = [
     "moving_context",
     "one_look",
     "two_exams",
+    "two_questions",
     "weight_map",
 ]
 
@@ -77,10 +78,10 @@ def one_look(memory: Tensor, query: Tensor, scores: Tensor, weights: Tensor, con
         for start, end, step in [(1.84, 2.36, "q · m"), (2.87, 3.36, ""), (4.17, 4.8, "÷ sum"), (5.5, 5.97, "mix")]:
             arrow(axes, (start, 1.93), (end, 1.93))
             text(axes, (start + end) / 2, 2.2, step, "muted")
-        block(axes, 2.42, 1.5, scores[:, None], "ink", name="score", cell=0.42)
-        block(axes, 3.42, 1.5, scores.exp()[:, None], "ink", name="exp", cell=0.72)
-        block(axes, 4.86, 1.5, weights[:, None], "query", name="weight", cell=0.6)
-        block(axes, 6.02, 1.79, context[:, None].T, "value", name="context", cell=0.57)
+        block(axes, 2.42, 1.5, scores[:, None], "ink", name="score", shape=False, cell=0.42)
+        block(axes, 3.42, 1.5, scores.exp()[:, None], "ink", name="exp", shape=False, cell=0.72)
+        block(axes, 4.86, 1.5, weights[:, None], "query", name="weight", shape=False, cell=0.6)
+        block(axes, 6.02, 1.79, context, "value", name="context", shape=False, cell=0.57)
 
 
 def _plane(axes, memory: np.ndarray, title: str) -> None:
@@ -162,13 +163,30 @@ def additive_scores(memory: Tensor, query: Tensor, hidden: Tensor, scores: Tenso
         text(axes, 5.99, 2.66, "2 → 1", "muted")
 
 
+def two_questions(linear: Tensor, bent: Tensor) -> None:
+    """Show how two queries move the scores of the three rows, without the tanh and with it."""
+    figure, panels = subplots(columns=2, width=7.2, height=2.6, share_y=True)
+    for axes, scores, title in zip(panels, (linear, bent), ("without the tanh", "with the tanh"), strict=True):
+        for word, ends, style, up in zip(SOURCE, scores.T.tolist(), ("-", ":", "--"), (-0.25, 0, 0.25), strict=True):
+            axes.plot(ends, style, marker="o", color=COLOURS["key"])
+            axes.text(-0.08, ends[0] + up, word, ha="right", va="center")
+        axes.set_title(title, weight="bold")
+        axes.set(xticks=[0, 1], xticklabels=["(1, 2)", "(–2, 0.5)"], xlim=(-0.6, 1.2), xlabel="query")
+    panels[0].set_ylabel("score")
+    show(
+        figure,
+        alt="Two panels, three scores for each of two queries, joined by lines. Without the tanh all lines rise by the same "
+        "1.5: they stay parallel. With the tanh the lines of the and cow cross.",
+    )
+
+
 def decoder_step() -> None:
     """Show one step of the decoder: read, look, write, with the widths of the vectors."""
     alt = (
         "One step from left to right. Read: the GRU cell gets the last word, 32 numbers, joined to the last context, 64 "
         "numbers, and the last state; it gives a new state of 64 numbers. Look: attention compares the new state with all "
         "rows of the memory and gives a new context of 64 numbers. Write: state and context, joined to 128 numbers, go through "
-        "a linear layer, which gives one score for each French word. New state and new context also go on to the next step."
+        "a linear layer, which gives one logit for each French word. New state and new context also go on to the next step."
     )
     with sheet(7.2, 3.2, alt) as axes:
         for x, word in [(1.95, "1 · Read"), (3.95, "2 · Look"), (5.95, "3 · Write")]:
@@ -180,7 +198,7 @@ def decoder_step() -> None:
         text(axes, 0.44, 1.5, "state", "decoder")
         text(axes, 0.44, 1.75, "64", "muted")
         arrow(axes, (1.95, 2.4), (1.95, 1.94))
-        text(axes, 1.95, 2.55, "[ last word ; context ]")
+        text(axes, 1.95, 2.55, "[ last word ; last context ]")
         text(axes, 1.95, 2.82, "32 + 64", "muted")
         arrow(axes, (2.54, 1.6), (3.36, 1.6), "decoder")
         text(axes, 2.95, 1.42, "state", "decoder")
@@ -194,8 +212,8 @@ def decoder_step() -> None:
         arrow(axes, (2.3, 1.26), (5.8, 1.26), "decoder", bend=-0.22)
         text(axes, 4.05, 0.68, "state", "decoder")
         arrow(axes, (5.95, 1.94), (5.95, 2.4))
-        text(axes, 5.95, 2.55, "scores of words")
-        text(axes, 5.95, 2.82, "64 + 64 → French", "muted")
+        text(axes, 5.95, 2.55, "logits")
+        text(axes, 5.95, 2.82, "64 + 64 → French words", "muted")
 
 
 def weight_map(written: Sequence[str], source: Sequence[str], weights: Tensor) -> None:
@@ -234,7 +252,7 @@ def exact_match() -> None:
     _curve(axes, lengths, runs, colour="mask", style="-", label="one vector (chapter 1)")
     axes.axvline(12, color=COLOURS["muted"], lw=1, ls=":")
     axes.set(xlabel="letters in the sentence", ylabel="share without a mistake", ylim=(-0.02, 1.04), xticks=lengths)
-    axes.set_title("With attention the knee is gone", weight="bold")
+    axes.set_title("With attention the fall comes later", weight="bold")
     axes.legend(loc="lower left", frameon=False)
     show(
         figure,

@@ -11,8 +11,6 @@ from transformer_lib.teaching.figures.live.forget_gate import forget_gate
 from transformer_lib.teaching.figures.live.learning_rate import learning_rate
 from transformer_lib.teaching.figures.live.masked_sentence import masked_sentence
 from transformer_lib.teaching.figures.live.matrix_explorer import matrix_explorer
-from transformer_lib.teaching.figures.live.memory_plane import memory_plane
-from transformer_lib.teaching.figures.live.padding_slider import padding_slider
 from transformer_lib.teaching.figures.live.review_reader import review_reader
 from transformer_lib.teaching.figures.live.sentence_walk import sentence_walk
 from transformer_lib.teaching.figures.live.shift import shift
@@ -30,8 +28,6 @@ __all__ = [
     "learning_rate",
     "masked_sentence",
     "matrix_explorer",
-    "memory_plane",
-    "padding_slider",
     "review_reader",
     "sentence_walk",
     "shift",
