@@ -84,47 +84,37 @@ def one_look(memory: Tensor, query: Tensor, scores: Tensor, weights: Tensor, con
         block(axes, 6.02, 1.79, context, "value", name="context", shape=False, cell=0.57)
 
 
-def _plane(axes, memory: np.ndarray, title: str) -> None:
-    axes.add_patch(Polygon(memory, closed=True, fc="none", ec=COLOURS["key"], lw=1.6, ls="--"))
+def _triangle(axes, memory: Tensor, queries: np.ndarray, marked: dict[str, tuple[int, float, float]], title: str) -> None:
+    """Draw the contexts of the queries as a line in the triangle of the rows, some with a name, and their queries beside."""
+    axes.add_patch(Polygon(memory.numpy(), closed=True, fc="none", ec=COLOURS["key"], lw=1.6, ls="--"))
+    middle = {"ha": "center", "va": "center"}
     for word, (x, y), (right, up) in zip(SOURCE, memory, [(0.3, -0.04), (-0.1, 0.15), (0.05, 0.15)], strict=True):
         axes.plot(x, y, "o", color=COLOURS["key"], markersize=9)
-        axes.text(x + right, y + up, word, ha="center", va="center", color="#8a4c00", weight="bold")
+        axes.text(x + right, y + up, word, color="#8a4c00", weight="bold", **middle)
+    path = ((torch.tensor(queries) @ memory.T).softmax(dim=-1) @ memory).numpy()
+    axes.plot(*path.T, color=COLOURS["value"], lw=2.5)
+    look, centre = {"arrowstyle": "-|>", "color": COLOURS["query"], "lw": 2}, np.array([0.12, 0.06])
+    for name, (place, right, up) in marked.items():
+        axes.plot(*path[place], "o", color=COLOURS["value"], markersize=8, zorder=3)
+        axes.text(path[place, 0] + right, path[place, 1] + up, name, color="#00694b", **middle)
+        axes.annotate("", centre + 0.16 * queries[place], centre, arrowprops=look)
+        if "·" not in name:
+            axes.text(*(centre + 0.2 * queries[place]), name, color="#00568f", **middle)
     axes.set(xlim=(-0.42, 2.4), ylim=(-0.45, 1.3), aspect="equal")
     axes.set_title(title, weight="bold", size=14)
     axes.axis("off")
 
 
-def _needle(axes, way: np.ndarray, name: str) -> None:
-    """Draw a query on a small compass beside the triangle."""
-    centre = np.array([0.12, 0.06])
-    axes.annotate("", centre + 0.34 * way, centre, arrowprops={"arrowstyle": "-|>", "color": COLOURS["query"], "lw": 2})
-    axes.text(*(centre + 0.43 * way), name, ha="center", va="center", color="#00568f")
-
-
-def _follow(axes, memory: Tensor, queries: np.ndarray, marked: dict[str, tuple[int, float, float]]) -> None:
-    """Draw the contexts of the queries as a line, and some of them as points with a name beside."""
-    path = ((torch.tensor(queries) @ memory.T).softmax(dim=-1) @ memory).numpy()
-    axes.plot(*path.T, color=COLOURS["value"], lw=2.5)
-    for name, (place, right, up) in marked.items():
-        axes.plot(*path[place], "o", color=COLOURS["value"], markersize=8, zorder=3)
-        axes.text(path[place, 0] + right, path[place, 1] + up, name, ha="center", va="center", color="#00694b")
-
-
 def moving_context(memory: Tensor) -> None:
     """Show where the context goes when the query turns, and when it grows."""
-    memory = memory.double()
     figure, (turned, grown) = subplots(columns=2, width=7.2, height=2.7)
-    _plane(turned, memory.numpy(), "Turn the query")
     angles = np.radians(np.arange(361))
-    circle = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    circle = 5**0.5 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
     marked = {"a": (30, -0.2, -0.11), "b": (100, 0.02, -0.13), "c": (200, 0.15, -0.02), "d": (300, -0.04, 0.16)}
-    _follow(turned, memory, 5**0.5 * circle, marked)
-    for name, (degrees, *_) in marked.items():
-        _needle(turned, circle[degrees], name)
-    _plane(grown, memory.numpy(), "Make it longer")
+    _triangle(turned, memory.double(), circle, marked, "Turn the query")
+    line = np.linspace(0, 4, 81)[:, None] * [[1.0, 2.0]]
     marked = {"0 · q": (0, 0.0, -0.13), "½ · q": (10, 0.02, -0.14), "q": (20, -0.02, -0.14)}
-    _follow(grown, memory, np.linspace(0, 4, 81)[:, None] * [[1.0, 2.0]], marked)
-    _needle(grown, np.array([1.0, 2.0]) / 5**0.5, "q")
+    _triangle(grown, memory.double(), line, marked, "Make it longer")
     show(
         figure,
         alt="A triangle with the rows of the, white and cow at its corners, twice. Left: four queries, a to d, and their "
