@@ -1,11 +1,13 @@
 """Exact match of chapter 4's attention against the length of the sentence, and where its weights are largest."""
 
+from collections.abc import Callable, Sequence
+
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
 from benchmarks.records import write_record
-from transformer_lib.alignment import AttentionSeq2Seq, DotProductAttention
+from transformer_lib.alignment import AttentionSeq2Seq, DotProductAttention, attention_pooling
 from transformer_lib.seq2seq import SOS_ID, greedy_decode
 from transformer_lib.teaching.experiments.alignment import looking_first
 from transformer_lib.teaching.experiments.sequence_tasks import VOCABULARY, exact_match, task_batch, train_on_task
@@ -16,6 +18,8 @@ LENGTHS = [2, 4, 6, 8, 10, 12, 14, 16, 20, 24]
 MAP_LENGTH = 12
 D_MODEL = 32
 STEPS = 1500
+SETTINGS = {"lengths": LENGTHS, "map_length": MAP_LENGTH, "d_model": D_MODEL, "steps": STEPS}
+SETTINGS |= {"longest": 16, "batch": 64, "learning_rate": 5e-3}
 
 
 class OneNeuron(nn.Module):
@@ -27,8 +31,7 @@ class OneNeuron(nn.Module):
 
     def forward(self, query: Tensor, memory: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         pairs = torch.cat([memory, query.unsqueeze(1).expand_as(memory)], dim=-1)
-        weights = self.neuron(pairs).squeeze(-1).masked_fill(~mask, -torch.inf).softmax(dim=-1)
-        return (weights.unsqueeze(1) @ memory).squeeze(1), weights
+        return attention_pooling(self.neuron(pairs).squeeze(-1), memory, mask)
 
 
 # name: task, hidden size, what makes the attention (None: additive), whether the decoder looks before it reads
@@ -61,42 +64,44 @@ def largest_weights(maps: Tensor, task: str) -> dict[str, float]:
     return {name: (maps.argmax(dim=-1) == wanted + offset).float().mean().item() for name, offset in offsets.items()}
 
 
-def measure(name: str, seed: int) -> dict[str, object]:
+def measure(model: AttentionSeq2Seq, task: str, seed: int) -> dict[str, object]:
     """Train one model and measure it on sentences drawn from another seed."""
-    task, hidden, make_attention, looks_first = MODELS[name]
-    torch.manual_seed(seed)
-    attention = make_attention() if make_attention else None
-    model = AttentionSeq2Seq(VOCABULARY, VOCABULARY, d_model=D_MODEL, hidden_size=hidden, attention=attention)
-    if looks_first:
-        model = looking_first(model)
     train_on_task(model, task=task, seed=seed, steps=STEPS)
     matches = [exact_match(model, task=task, length=length, seed=1000 + seed) for length in LENGTHS]
-    return {"exact_match": matches, "largest_weight": largest_weights(maps_of(model, task, 1000 + seed), task)}
+    maps = maps_of(model, task, 1000 + seed)  # (200, 12, 12)
+    mean_map = [[round(weight, 4) for weight in row] for row in maps.mean(dim=0).tolist()]
+    return {"exact_match": matches, "largest_weight": largest_weights(maps, task), "mean_map": mean_map}
 
 
-def main() -> None:
+def measure_all(build: Callable, models: dict[str, Sequence[int]], kept: Sequence[str]) -> dict[str, dict[str, list]]:
+    """Measure what `build(name)` gives, a model and its task, for the seeds of each name; return what is `kept`."""
     torch.set_num_threads(1)  # models this small gain nothing from a second one
     print(f"{'model':30}{'seed':>5}  " + " ".join(f"{length:5}" for length in LENGTHS) + "   early  here  late")
-    numbers = {name: {"exact_match": [], "largest_weight": []} for name in MODELS}
-    for name, rows in numbers.items():
-        for seed in SEEDS:
-            measured = measure(name, seed)
-            for what, value in measured.items():
-                rows[what].append(value)
+    numbers = {name: {what: [] for what in kept} for name in models}
+    for name, seeds in models.items():
+        for seed in seeds:
+            torch.manual_seed(seed)
+            measured = measure(*build(name), seed)
+            for what in kept:
+                numbers[name][what].append(measured[what])
             shown = " ".join(f"{value:5.2f}" for value in measured["exact_match"])
             places = " ".join(f"{value:5.2f}" for value in measured["largest_weight"].values())
             print(f"{name:30}{seed:5}  {shown}   {places}", flush=True)
-    settings = {
-        "models": {name: {"task": task, "hidden": hidden} for name, (task, hidden, _, _) in MODELS.items()},
-        "lengths": LENGTHS,
-        "map_length": MAP_LENGTH,
-        "d_model": D_MODEL,
-        "steps": STEPS,
-        "longest": 16,
-        "batch": 64,
-        "learning_rate": 5e-3,
-        "sentences_per_length": 200,
-    }
+    return numbers
+
+
+def build(name: str) -> tuple[AttentionSeq2Seq, str]:
+    """Return an untrained model and its task."""
+    task, hidden, make_attention, looks_first = MODELS[name]
+    attention = make_attention() if make_attention else None
+    model = AttentionSeq2Seq(VOCABULARY, VOCABULARY, d_model=D_MODEL, hidden_size=hidden, attention=attention)
+    return looking_first(model) if looks_first else model, task
+
+
+def main() -> None:
+    numbers = measure_all(build, dict.fromkeys(MODELS, SEEDS), ("exact_match", "largest_weight"))
+    models = {name: {"task": task, "hidden": hidden} for name, (task, hidden, _, _) in MODELS.items()}
+    settings = {"models": models, **SETTINGS, "sentences_per_length": 200}
     write_record(NAME, seeds=SEEDS, settings=settings, numbers=numbers)
 
 

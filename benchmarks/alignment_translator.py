@@ -3,14 +3,15 @@
 import torch
 
 from benchmarks.records import write_record
-from transformer_lib.alignment import AttentionSeq2Seq, AttentionState
-from transformer_lib.seq2seq import EOS_ID, SOS_ID
+from transformer_lib.alignment import AttentionSeq2Seq
 from transformer_lib.teaching.experiments.alignment import (
     Sentences,
     short_sentences,
+    start,
     train_translator,
     translate,
     translates_rightly,
+    write,
 )
 
 NAME = "alignment_translator"
@@ -21,25 +22,13 @@ WITHOUT_WHITE = "the cow is tired"  # one thing at a time is taken from it
 FIRST_WORDS = ["I", "we", "they", "these", "this", "the", "her", "a"]
 
 
-@torch.no_grad()
 def exchanged(model: AttentionSeq2Seq, sentences: Sentences) -> dict[str, str]:
     """Return what is written with the row of cow, and with the first state, of a sentence without white."""
-    words = {token: word for word, token in sentences.french.items()}
-
-    def start(text: str) -> AttentionState:
-        return model.start(torch.tensor([[sentences.english[word] for word in text.split()]]))
-
-    def write(state: AttentionState) -> str:
-        written, token = [], SOS_ID
-        while token != EOS_ID and len(written) < 10:
-            token = model.decode(torch.tensor([[token]]), state).argmax().item()
-            written.append(words.get(token, "<eos>"))
-        return " ".join(written)
-
-    row, first_state, colourless = start(SENTENCE), start(SENTENCE), start(WITHOUT_WHITE)
+    row, first_state, colourless = (start(model, sentences, text) for text in (SENTENCE, SENTENCE, WITHOUT_WHITE))
     row.memory[0, 2] = colourless.memory[0, 1]  # cow is place 2 here, and place 1 there
     first_state.hidden = colourless.hidden
-    return {"row of cow": write(row), "first state": write(first_state)}
+    states = {"row of cow": row, "first state": first_state}
+    return {what: " ".join(write(model, sentences, state)[0]) for what, state in states.items()}
 
 
 def measure(seed: int) -> dict[str, object]:

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from benchmarks.records import write_record
 from benchmarks.runs import finish
@@ -21,9 +21,8 @@ from transformer_lib.teaching.experiments.text import (
     BagOfWords,
     Encoded,
     WithoutMask,
-    accuracy,
+    accuracy_by_epoch,
     encode_reviews,
-    train_classifier,
 )
 from transformer_lib.text import Review, SentimentClassifier, pad_batch, read_reviews
 
@@ -73,18 +72,14 @@ def run(training: Path, test: Path, kind: str, seed: int) -> list[float]:
     vocabulary, (ids, labels), held_out = encode_reviews(starts(training), starts(test), oov_buckets=buckets)
     test_batches = as_they_come(held_out)
     torch.manual_seed(seed)
-    model: nn.Module = make(len(vocabulary))
+    model = make(len(vocabulary))
     shuffle = torch.Generator().manual_seed(seed)
-    accuracies = []
 
-    def next_epoch() -> list:
-        accuracies.append(accuracy(model, test_batches))
-        model.train()
+    def shuffled() -> list[tuple[Tensor, Tensor]]:
         order = torch.randperm(len(ids), generator=shuffle).tolist()
         return as_they_come(([ids[i] for i in order], [labels[i] for i in order]))
 
-    train_classifier(model, next_epoch, epochs=EPOCHS, learning_rate=learning_rate)
-    return [*accuracies, accuracy(model, test_batches)]
+    return accuracy_by_epoch(model, shuffled, test_batches, epochs=EPOCHS, learning_rate=learning_rate)
 
 
 def shares(training: list[Review], test: list[Review]) -> dict[str, float]:

@@ -15,7 +15,7 @@ import torch
 
 from benchmarks.records import write_record
 from benchmarks.runs import finish
-from transformer_lib.teaching.experiments.text import BagOfWords, accuracy, encode_reviews, train_classifier
+from transformer_lib.teaching.experiments.text import BagOfWords, accuracy_by_epoch, encode_reviews
 from transformer_lib.text import SentimentClassifier, bucket_batches, read_reviews
 
 NAME = "text_reviews"
@@ -34,20 +34,17 @@ def sets_of(given: dict[str, Any]) -> tuple:
 def one_run(given: dict[str, Any], name: str, seed: int) -> list[float]:
     """Train one model from one seed; return its accuracy on the validation set before training and after each epoch."""
     vocabulary, train_set, validation_set = sets_of(given)
-    validation_batches = bucket_batches(*validation_set, batch_size=256)
     make, learning_rate = MODELS[name]
     torch.manual_seed(seed)
     model = make(len(vocabulary))
     shuffle = torch.Generator().manual_seed(seed)
-    accuracies = []
-
-    def next_epoch() -> list:
-        accuracies.append(accuracy(model, validation_batches))
-        model.train()
-        return bucket_batches(*train_set, generator=shuffle)
-
-    train_classifier(model, next_epoch, epochs=given["epochs"], learning_rate=learning_rate)
-    return [*accuracies, accuracy(model, validation_batches)]
+    return accuracy_by_epoch(
+        model,
+        lambda: bucket_batches(*train_set, generator=shuffle),
+        bucket_batches(*validation_set, batch_size=256),
+        epochs=given["epochs"],
+        learning_rate=learning_rate,
+    )
 
 
 def main() -> None:

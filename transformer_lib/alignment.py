@@ -118,7 +118,7 @@ class AttentionDecoder(nn.Module):
     def forward(
         self, tokens: Int[Tensor, "batch target"], state: AttentionState
     ) -> Float[Tensor, "batch target vocab"]:
-        logits, looks = [], [state.weights]
+        logits, looks = [], [state.weights]  # (batch, words so far, source)
         for word in self.embedding(tokens).unbind(dim=1):  # (batch, d_model)
             # 1. read: the last word and the last context
             x = torch.cat([word, state.context], dim=-1)  # (batch, d_model + hidden)
@@ -130,7 +130,7 @@ class AttentionDecoder(nn.Module):
             # 3. write: state and context
             x = torch.cat([state.hidden, context], dim=-1)  # (batch, 2 * hidden)
             logits.append(self.output(x))  # (batch, vocab)
-        state.weights = torch.cat(looks, dim=1)  # (batch, prefix, source)
+        state.weights = torch.cat(looks, dim=1)  # (batch, words so far, source)
         return torch.stack(logits, dim=1)  # (batch, target, vocab)
 
 # %% ../notebooks/04_alignment.ipynb #attention-seq-to-seq

@@ -86,6 +86,7 @@ def pad_batch(
     return torch.tensor(rows, dtype=torch.int64)  # (batch, width)
 
 # %% ../notebooks/03_text.ipynb #bucket-batches
+# @title Batches of similar length
 def bucket_batches(
     sequences: Sequence[Sequence[int]],
     labels: Sequence[int],
@@ -94,17 +95,17 @@ def bucket_batches(
 ) -> list[tuple[Int[Tensor, "_batch _seq"], Float[Tensor, "_batch"]]]:
     """Return padded batches of similar length, in random order with a `generator`."""
     check_equal_lengths(sequences=sequences, labels=labels)
-    order = _numbers(len(sequences), generator)
+    order = _order(len(sequences), generator)
     order.sort(key=lambda i: len(sequences[i]))  # equal lengths stay mixed
     batches = []
     for start in range(0, len(order), batch_size):
         group = order[start : start + batch_size]
         tokens = pad_batch([sequences[i] for i in group])  # (batch, seq)
         batches.append((tokens, torch.tensor([float(labels[i]) for i in group])))
-    return [batches[i] for i in _numbers(len(batches), generator)]
+    return [batches[i] for i in _order(len(batches), generator)]
 
 
-def _numbers(count: int, generator: torch.Generator | None) -> list[int]:
+def _order(count: int, generator: torch.Generator | None) -> list[int]:
     """Return 0 to `count` - 1; in random order if there is a generator."""
     if generator is None:
         return list(range(count))

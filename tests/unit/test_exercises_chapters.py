@@ -65,10 +65,6 @@ def without_tanh(layer, query, memory, mask):
     return attention_pooling(scores, memory, mask)
 
 
-def not_written(layer, query, memory, mask):
-    raise NotImplementedError
-
-
 def bends(w_1, b_1, w_2, b_2=0):
     return lambda: ([w_1], b_1, [[number] for number in w_2], [b_2])
 
@@ -184,14 +180,13 @@ CASES = [
     ("additive_attention", additive(), "✓"),
     ("additive_attention", additive(mask_scores=False), "with a mask: the mask is not used"),
     ("additive_attention", additive(forward=without_tanh), "the tanh is missing"),
-    ("additive_attention", additive(forward=not_written), "forward is not written yet"),
     (
         "additive_attention",
         additive(forward=lambda layer, *given: AdditiveAttention.forward(layer, *given)[::-1]),
         "context first",
     ),
-    ("additive_attention", additive(parts={"to_score": lambda q, m, h: nn.Linear(h, 1)}), "to_score has a bias"),
-    ("additive_attention", additive(parts={"from_memory": lambda q, m, h: nn.Linear(h, m, bias=False)}), "is nn.Linear"),
+    ("additive_attention", additive(parts={"to_score": lambda q, m, h: nn.Linear(h, 1)}), "to_score .* bias=False"),
+    ("additive_attention", additive(parts={"from_memory": lambda q, m, h: nn.Linear(h, m, bias=False)}), "should be nn.Linear"),
     ("steer", lambda: [(2, -8), (-8, 4), (4, 4), None], "✓"),
     ("steer", lambda: [(1, 0), (-8, 4), (4, 4), None], "query for the .* turn it away"),
     ("steer", lambda: [(2, -8), (-8, 4), (1, 1), None], "for cow the direction is right.* longer query"),

@@ -7,16 +7,16 @@ from collections import Counter
 
 import pytest
 import torch
+from helpers import assert_equal_with_gradients
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
-from torch.nn.functional import binary_cross_entropy_with_logits
-from torch.testing import assert_close
+from torch.nn.functional import pad
 
 from transformer_lib.seq2seq import PAD_ID
 from transformer_lib.teaching.corpora.reviews import synthetic_reviews
 from transformer_lib.teaching.exercises.text import review_classifier, text_to_batch
-from transformer_lib.teaching.experiments.text import accuracy, encode_reviews, train_classifier
+from transformer_lib.teaching.experiments.text import encode_reviews
 from transformer_lib.text import (
     Review,
     SentimentClassifier,
@@ -28,11 +28,6 @@ from transformer_lib.text import (
 )
 
 batches_of_ids = st.lists(st.lists(st.integers(1, 29), max_size=9), min_size=1, max_size=6)
-
-
-def classifier(vocab_size=30, **sizes):
-    sizes = {"d_model": 5, "hidden_size": 4, **sizes}
-    return SentimentClassifier(vocab_size, **sizes).double()
 
 
 # Preprocessing
@@ -115,27 +110,21 @@ def test_bucket_batches_hold_each_review_once_with_its_label(sequences, size, se
         for row, label in zip(tokens.tolist(), batch_labels.tolist(), strict=True)
     ]
     assert sorted(found) == sorted(zip(sequences, labels, strict=True))
-    assert all(tokens.size(1) == max(1, int((tokens != 0).sum(1).max())) for tokens, _ in batches)
-    assert sorted(len(tokens) for tokens, _ in batches) == sorted(
-        min(size, len(sequences) - at) for at in range(0, len(sequences), size)
-    )
-    spans = sorted((int((t != 0).sum(1).min()), int((t != 0).sum(1).max())) for t, _ in batches)
+    spans = sorted((int(lengths.min()), int(lengths.max())) for lengths in ((t != 0).sum(1) for t, _ in batches))
     assert all(before[1] <= after[0] for before, after in itertools.pairwise(spans)), "lengths are mixed"
 
 
 def test_bucket_batches_shuffle_with_a_generator_and_not_without():
     sequences = [[n] for n in range(1, 101)]
-    fixed = [bucket_batches(sequences, [0] * 100, batch_size=10) for _ in range(2)]
-    assert [t.tolist() for t, _ in fixed[0]] == [t.tolist() for t, _ in fixed[1]]
-    assert torch.cat([t for t, _ in fixed[0]]).flatten().tolist() == list(range(1, 101))
+    fixed = bucket_batches(sequences, [0] * 100, batch_size=10)
+    assert torch.cat([t for t, _ in fixed]).flatten().tolist() == list(range(1, 101))
     generator = torch.Generator().manual_seed(0)
     drawn = [bucket_batches(sequences, [0] * 100, batch_size=10, generator=generator) for _ in range(2)]
-    assert [t.tolist() for t, _ in drawn[0]] != [t.tolist() for t, _ in drawn[1]]
     together = [{frozenset(t.flatten().tolist()) for t, _ in batches} for batches in drawn]
     assert together[0] != together[1], "of equal lengths, others share a batch"
     longer = bucket_batches([[1] * n for n in range(1, 41)], [0] * 40, batch_size=4, generator=generator)
     widths = [tokens.size(1) for tokens, _ in longer]
-    assert widths != sorted(widths) and sorted(widths) == list(range(4, 41, 4))
+    assert widths != sorted(widths) == list(range(4, 41, 4))
 
 
 # The classifier
@@ -154,94 +143,36 @@ def reference(model, tokens):
 
 
 @settings(max_examples=25)
-@given(sequences=batches_of_ids, layers=st.integers(1, 3), seed=st.integers(0, 9))
-def test_classifier_equals_torch_on_each_review(sequences, layers, seed):
+@given(sequences=batches_of_ids, layers=st.integers(1, 3), extra=st.integers(0, 50), seed=st.integers(0, 9))
+def test_classifier_equals_torch_on_each_review_and_padding_moves_nothing(sequences, layers, extra, seed):
     torch.manual_seed(seed)
-    model, tokens = classifier(num_layers=layers), pad_batch(sequences)
-    upstream = torch.randn(len(sequences)).double()
-    gradients = []
-    for logits in (model(tokens), reference(model, tokens)):
-        model.zero_grad()
-        logits.backward(upstream)
-        gradients.append([None if p.grad is None else p.grad.clone() for p in model.parameters()])
-    assert_close(model(tokens), reference(model, tokens))
-    for ours, theirs in zip(*gradients, strict=True):
-        assert_close(ours, torch.zeros_like(ours) if theirs is None else theirs)
-
-
-def test_padding_moves_neither_loss_nor_gradient():
-    torch.manual_seed(0)
-    model, labels = classifier(), torch.tensor([1.0, 0.0, 1.0]).double()
-    results = []
-    for length in (5, 6, 50):
-        model.zero_grad()
-        loss = binary_cross_entropy_with_logits(model(pad_batch([[1, 2], [3], [4] * 5], length=length)), labels)
-        loss.backward()
-        results.append([loss.detach(), *(p.grad.clone() for p in model.parameters())])
-    for other in results[1:]:
-        assert_close(results[0], other)
-    learns = results[0][1].abs().amax(dim=1) > 0  # the embedding's rows
-    assert learns.tolist() == [False, True, True, True, True] + [False] * 25, "words learn, padding does not"
+    model = SentimentClassifier(30, d_model=5, hidden_size=4, num_layers=layers).double()
+    tokens, weights = pad_batch([*sequences, [7]]), [*model.parameters()]
+    assert_equal_with_gradients(model(tokens), reference(model, tokens), weights)
+    assert_equal_with_gradients(model(pad(tokens, (0, extra))), model(tokens), weights)
 
 
 # Generated reviews
 
 
-def bag(text):
-    return frozenset(Counter(tokenize(text)).items())
-
-
 def test_synthetic_reviews_are_twins():
-    reviews = synthetic_reviews(2000, seed=4)
     verdicts = {}
-    for text, label in reviews:
-        verdicts.setdefault(bag(text), Counter())[label] += 1
-    assert all(counts[0] == counts[1] for counts in verdicts.values()), "a bag of words could tell"
-    labels = {}
-    for text, label in reviews:
-        assert labels.setdefault(" ".join(tokenize(text)), label) == label, "one text, two labels"
-    joined = " ".join(text for text, _ in reviews)
-    for piece in ("not", "at all", "but", "although", "nobody can say that", "It is not true", "<br />"):
-        assert piece in joined
+    for text, label in synthetic_reviews(2000, seed=4):
+        verdicts.setdefault(frozenset(Counter(tokenize(text)).items()), []).append(label)
+    assert all(2 * sum(labels) == len(labels) for labels in verdicts.values()), "a bag of words could tell"
 
 
-def meaning(clause):
-    """An independent reading: the sign of the word, turned round by each negation."""
-    praise = ["good", "great", "exciting", "moving", "clever", "brilliant", "deep", "charming"]
-    negations = sum(clause.split().count(word) for word in ("not", "nobody", "never", "cannot"))
-    return (any(word in praise for word in clause.split()) + negations) % 2
-
-
-def test_labels_mean_what_the_reviews_say():
-    remarks = ("i saw it on a rainy evening", "my sister came with me", "it runs for two hours")
-    kinds = Counter()
-    for text, label in synthetic_reviews(3000, seed=7):
-        (sentence,) = [s for s in text.lower().replace("<br /><br />", "").split(".") if s and s not in remarks]
-        if sentence.startswith("although "):
-            verdict, kind = sentence.split(", ")[1], "although first"
-        elif ", although " in sentence:
-            verdict, kind = sentence.split(", although ")[0], "although second"
-        elif ", but " in sentence:
-            verdict, kind = sentence.split(", but ")[1], "but"
-        elif ", it was " in sentence:
-            verdict, kind = sentence.split(", ")[1], "correction"
-        else:
-            verdict, kind = sentence.split(", not ")[0], "correction"
-        assert meaning(verdict) == label, text
-        kinds[kind] += 1
-    assert min(kinds.values()) > 300 and len(kinds) == 4
-
-
-def test_the_classifier_learns_what_a_bag_of_words_cannot():
-    training = synthetic_reviews(1000, seed=1)
-    seen = {one.text for one in training}
-    held_out = [one for one in synthetic_reviews(600, seed=2) if one.text not in seen]
-    torch.manual_seed(0)
-    shuffle = torch.Generator().manual_seed(0)
-    vocabulary, train_set, test_set = encode_reviews(training, held_out)
-    model = SentimentClassifier(len(vocabulary), 32, 32, num_layers=1)
-    train_classifier(model, lambda: bucket_batches(*train_set, generator=shuffle), epochs=10, learning_rate=0.01)
-    assert accuracy(model, bucket_batches(*test_set)) > 0.7
+@pytest.mark.parametrize(
+    ("seed", "text", "label"),
+    [
+        (1, "The cast was stupid, but I cannot say that the script was not charming.", 1),
+        (8, "Although the ending was exciting, nobody can say that the acting was not boring.", 0),
+        (9, "The music was not clever at all, although the cast is really brilliant.", 0),
+        (15, "The ending was good, not bad.", 1),
+    ],
+)
+def test_labels_mean_what_the_reviews_say(seed, text, label):
+    assert Review(text, label) in synthetic_reviews(2, seed=seed)
 
 
 # Wrong input
@@ -271,10 +202,8 @@ def reader_of(last, **parts):
         def __init__(self, vocab_size, d_model, hidden_size):
             super().__init__()
             self.embedding = nn.Embedding(vocab_size, d_model, padding_idx=0)
-            self.gru = nn.GRU(d_model, hidden_size, batch_first=True)
-            self.output = nn.Linear(hidden_size, 1)
-            for name, part in parts.items():
-                setattr(self, name, part)
+            self.gru = parts.get("gru") or nn.GRU(d_model, hidden_size, batch_first=True)
+            self.output = parts.get("output") or nn.Linear(hidden_size, 1)
 
         def forward(self, tokens):
             lengths = (tokens != 0).sum(dim=1)
@@ -283,49 +212,31 @@ def reader_of(last, **parts):
     return Reader
 
 
-def at(outputs, columns):
-    return outputs[torch.arange(len(outputs)), columns]
+def rows_of_ids(first=1, clean=lambda text: normalise(text).split(), left=False):
+    def answer(training, texts):
+        counts = Counter(word for text in training for word in clean(text))
+        ids = {word: i for i, (word, _) in enumerate(counts.most_common(), start=first)}
+        rows = [[ids.get(word, len(ids) + first) for word in clean(text)] for text in texts]
+        empty = [[0] * (max(map(len, rows)) - len(row)) for row in rows]
+        return [zeros + row if left else row + zeros for row, zeros in zip(rows, empty, strict=True)]
+
+    return answer
 
 
-READERS = [
-    (reader_of(lambda outputs, lengths: at(outputs, lengths - 1)), "✓"),
-    (reader_of(lambda outputs, lengths: outputs[:, -1]), "reads the padding too"),
-    (reader_of(lambda outputs, lengths: at(outputs, lengths.clamp(max=outputs.size(1) - 1))), "in column length - 1"),
-    (reader_of(lambda outputs, lengths: outputs[:, 0]), "each row has its own length"),
-    (reader_of(lambda outputs, lengths: at(outputs, lengths)), "forward raises IndexError"),
-    (reader_of(lambda outputs, lengths: outputs[:1, -1]), r"shape \(3,\), one for each review, not \(1,\)"),
-    (reader_of(None, gru=nn.GRU(6, 5)), "batch_first=True"),
-    (reader_of(None, output=nn.Linear(6, 1)), r"nn.Linear\(5, 1\)"),
+ANSWERS = [
+    (review_classifier, reader_of(lambda outputs, lengths: outputs[torch.arange(len(outputs)), lengths - 1]), "✓"),
+    (review_classifier, reader_of(lambda outputs, lengths: outputs[:, -1]), "reads the padding too"),
+    (review_classifier, reader_of(None, gru=nn.GRU(6, 5)), "batch_first=True"),
+    (review_classifier, reader_of(None, output=nn.Linear(6, 1)), r"nn.Linear\(5, 1\)"),
+    (text_to_batch, rows_of_ids(), "✓"),
+    (text_to_batch, rows_of_ids(first=0), "begin with 1"),
+    (text_to_batch, rows_of_ids(clean=str.split), "split at spaces and nothing else"),
+    (text_to_batch, rows_of_ids(left=True), "after the words"),
 ]
 
 
-@pytest.mark.parametrize(("reader", "words"), READERS)
-def test_the_judge_of_the_classifier_says_what_is_wrong(capsys, reader, words):
-    review_classifier(reader)
+@pytest.mark.parametrize(("exercise", "answer", "words"), ANSWERS)
+def test_the_judge_says_what_is_wrong(capsys, exercise, answer, words):
+    exercise(answer)
     line = capsys.readouterr().out
-    assert line.startswith("✓" if words == "✓" else "✗") and re.search(words, line), line
-
-
-def rows_of_ids(training, texts, first=1, unknown=None, clean=lambda text: normalise(text).split(), left=False):
-    counts = Counter(word for text in training for word in clean(text))
-    ids = {word: i for i, (word, _) in enumerate(counts.most_common(), start=first)}
-    rows = [[ids.get(word, len(ids) + first if unknown is None else unknown) for word in clean(text)] for text in texts]
-    empty = [[0] * (max(map(len, rows)) - len(row)) for row in rows]
-    return [zeros + row if left else row + zeros for row, zeros in zip(rows, empty, strict=True)]
-
-
-ROWS = [
-    ({}, "✓"),
-    ({"first": 0}, "begin with 1"),
-    ({"unknown": 0}, "give it the last id"),
-    ({"clean": str.split}, "split at spaces and nothing else"),
-    ({"clean": lambda text: re.sub(r"[^a-z']", " ", text.lower()).split()}, "a word, br"),
-    ({"left": True}, "after the words"),
-]
-
-
-@pytest.mark.parametrize(("changes", "words"), ROWS)
-def test_the_judge_of_the_four_steps_says_what_is_wrong(capsys, changes, words):
-    text_to_batch(lambda training, texts: rows_of_ids(training, texts, **changes))
-    line = capsys.readouterr().out.replace("*", "")
     assert line.startswith("✓" if words == "✓" else "✗") and re.search(words, line), line

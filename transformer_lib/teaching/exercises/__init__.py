@@ -28,7 +28,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-__all__ = ["Hint", "check", "compare", "exercise", "expect", "forward_of", "normal", "numbers", "same"]
+__all__ = ["Attempt", "Hint", "check", "compare", "exercise", "expect", "forward_of", "normal", "numbers", "same"]
 
 SECONDS = 5.0  # how long one call of the reader's function may take
 SHOWN = 16  # arrays up to this size are written out
@@ -55,7 +55,7 @@ def check(judge: Callable[[Callable], str]) -> Callable[[object], None]:
                 raise _NotAttempted
             if not callable(attempt):
                 raise Hint(f"hand over the function itself, as in {name}({name}); this is {_WRITER.repr(attempt)}")
-            mark, words = "✓", judge(_Attempt(attempt))
+            mark, words = "✓", judge(Attempt(attempt))
         except _NotAttempted as stub:
             mark, words = "○", f"not attempted yet{stub}"
         except Hint as hint:
@@ -181,7 +181,7 @@ def _fits(result: Any, answer: Any, parts: Sequence[str]) -> bool:
     return all(map(same, result, answer if parts else (answer,)))
 
 
-class _Attempt:
+class Attempt:
     """The reader's function, with everything that can go wrong in it turned into a hint; `handed` is what it was given."""
 
     def __init__(self, function: Callable) -> None:
@@ -272,4 +272,4 @@ def forward_of(module: object) -> Callable:
     """Return the reader's module as a function in which everything that can go wrong is a hint."""
     if not isinstance(module, torch.nn.Module):
         raise Hint("the class should be an nn.Module")
-    return _Attempt(module.forward)
+    return Attempt(module.forward)

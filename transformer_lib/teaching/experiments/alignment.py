@@ -10,7 +10,6 @@ from torch.nn import functional as F
 from torch.testing import assert_close
 
 from transformer_lib.alignment import AttentionDecoder, AttentionSeq2Seq, AttentionState
-from transformer_lib.eval_mode import eval_mode
 from transformer_lib.progress import progress
 from transformer_lib.seq2seq import EOS_ID, PAD_ID, SOS_ID
 from transformer_lib.teaching.corpora.english_french import grammar_corpus
@@ -23,10 +22,13 @@ __all__ = [
     "hide_a_row",
     "looking_first",
     "right_at_twelve",
+    "share_right",
     "short_sentences",
+    "start",
     "train_translator",
     "translate",
     "translates_rightly",
+    "write",
 ]
 
 LONGEST = 7  # words, in each language
@@ -98,19 +100,26 @@ def train_translator(model: nn.Module, sentences: Sentences, *, seed: int, steps
 def translate(
     model: AttentionSeq2Seq, sentences: Sentences, english: str, hidden: str | None = None
 ) -> tuple[list[str], Tensor]:
-    """Return the French words, greedily chosen, with `<eos>`, and the weights (written, source) that wrote them.
+    """Return the French words and their weights, as `write` does; the row of the English word `hidden` cannot be looked at."""
+    state = start(model, sentences, english)
+    if hidden is not None:
+        state.mask[0, english.split().index(hidden)] = False
+    return write(model, sentences, state)
 
-    The English word `hidden` is read, but its row of the memory cannot be looked at.
-    """
-    words = english.split()
+
+@torch.no_grad()
+def start(model: AttentionSeq2Seq, sentences: Sentences, english: str) -> AttentionState:
+    """Return the decoder's state after reading the sentence."""
+    return model.start(torch.tensor([[sentences.english[word] for word in english.split()]]))
+
+
+@torch.no_grad()
+def write(model: AttentionSeq2Seq, sentences: Sentences, state: AttentionState) -> tuple[list[str], Tensor]:
+    """Return the French words, greedily chosen, with `<eos>`, and the weights (written, source) that wrote them."""
     names = {number: word for word, number in sentences.french.items()} | {PAD_ID: "<pad>", SOS_ID: "<sos>", EOS_ID: "<eos>"}
-    with eval_mode(model):
-        state = model.start(torch.tensor([[sentences.english[word] for word in words]]))
-        if hidden is not None:
-            state.mask[0, words.index(hidden)] = False
-        written = [SOS_ID]
-        while written[-1] != EOS_ID and len(written) <= LONGEST_ANSWER:
-            written.append(model.decode(torch.tensor([written[-1:]]), state).argmax().item())
+    written = [SOS_ID]
+    while written[-1] != EOS_ID and len(written) <= LONGEST_ANSWER:
+        written.append(model.decode(torch.tensor([written[-1:]]), state).argmax().item())
     return [names[number] for number in written[1:]], state.weights[0]
 
 
@@ -118,6 +127,14 @@ def translates_rightly(model: AttentionSeq2Seq, sentences: Sentences, pair: tupl
     """Tell whether `model` writes exactly the French of `pair`, and then stops."""
     english, french = pair
     return translate(model, sentences, english)[0] == [*french.split(), "<eos>"]
+
+
+def share_right(model: AttentionSeq2Seq, sentences: Sentences) -> None:
+    """Print how many of the new sentences, every fourth of them, `model` translates without a mistake."""
+    right = [translates_rightly(model, sentences, pair) for pair in sentences.new[::4]]
+    assert sum(right) > 0.6 * len(right)
+    print(f"{len(sentences.train):,} sentences to learn from, {len(right)} new ones")
+    print(f"share of the new ones without a mistake: ≈ {sum(right) / len(right):.2f}")
 
 
 def hide_a_row() -> None:
@@ -137,15 +154,16 @@ def hide_a_row() -> None:
 def right_at_twelve() -> None:
     """Print the recorded share of reversed sentences of 12 letters that are right, a mean of three seeds."""
     before, after = record("seq2seq_length"), record("alignment_length")
-    place, later = (one["settings"]["lengths"].index(12) for one in (before, after))
-    for name, runs, at in [
-        ("one vector, 64 numbers", before["numbers"]["reverse"]["64"], place),
-        ("one vector, 128 numbers", before["numbers"]["reverse"]["128"], place),
-        ("attention without tanh", after["numbers"]["one linear neuron"]["exact_match"], later),
-        ("additive attention", after["numbers"]["additive"]["exact_match"], later),
-        ("dot-product attention", after["numbers"]["dot product"]["exact_match"], later),
+    attention = {name: runs["exact_match"] for name, runs in after["numbers"].items()}
+    for name, made, runs in [
+        ("one vector, 64 numbers", before, before["numbers"]["reverse"]["64"]),
+        ("one vector, 128 numbers", before, before["numbers"]["reverse"]["128"]),
+        ("attention without tanh", after, attention["one linear neuron"]),
+        ("additive attention", after, attention["additive"]),
+        ("dot-product attention", after, attention["dot product"]),
     ]:
-        print(f"{name:24} {sum(run[at] for run in runs) / len(runs):.2f} right at 12 letters")
+        place = made["settings"]["lengths"].index(12)
+        print(f"{name:24} {sum(run[place] for run in runs) / len(runs):.2f} right at 12 letters")
 
 
 def equal_to_loops_and_torch(dot: nn.Module, additive: nn.Module) -> None:
@@ -171,18 +189,16 @@ def equal_to_loops_and_torch(dot: nn.Module, additive: nn.Module) -> None:
             contexts.append(sum(e / sum(exponentials) * m for e, m in zip(exponentials, seen, strict=True)))
         return torch.stack(contexts)
 
-    def assert_equal(ours: Tensor, theirs: Tensor, inputs: list[Tensor]) -> None:
-        upstream = torch.randn(ours.shape, dtype=torch.float64, generator=generator)
-        assert_close(ours, theirs)
-        assert_close(torch.autograd.grad(ours, inputs, upstream), torch.autograd.grad(theirs, inputs, upstream))
-
-    assert_equal(dot(query, memory, mask)[0], by_loops(dot_score), [query, memory])
-    print("dot product: equal to plain loops, gradients too")
     torchs = F.scaled_dot_product_attention(query.unsqueeze(1), memory, memory, attn_mask=mask.unsqueeze(1), scale=1.0)
-    assert_equal(dot(query, memory, mask)[0], torchs.squeeze(1), [query, memory])
-    print("dot product: equal to torch's scaled_dot_product_attention, gradients too")
-    assert_equal(additive(query, memory, mask)[0], by_loops(additive_score), [query, memory, *additive.parameters()])
-    print("additive:    equal to plain loops, gradients too")
+    for attention, others, said in [
+        (dot, by_loops(dot_score), "dot product: equal to plain loops"),
+        (dot, torchs.squeeze(1), "dot product: equal to torch's scaled_dot_product_attention (scale=1)"),
+        (additive, by_loops(additive_score), "additive:    equal to plain loops"),
+    ]:
+        ours, inputs = attention(query, memory, mask)[0], [query, memory, *attention.parameters()]
+        assert_close(ours, others)
+        assert_close(torch.autograd.grad(ours.sin().sum(), inputs), torch.autograd.grad(others.sin().sum(), inputs))
+        print(f"{said}, gradients too")
 
 
 class LookFirst(AttentionDecoder):
@@ -202,8 +218,6 @@ class LookFirst(AttentionDecoder):
 def looking_first(model: AttentionSeq2Seq) -> AttentionSeq2Seq:
     """Give `model` Bahdanau's order of one step, with the weights that it has, and return it."""
     decoder = model.decoder
-    vocab_size, d_model = decoder.embedding.weight.shape
-    first = LookFirst(vocab_size, d_model, decoder.cell.hidden_size, decoder.attention)
-    first.load_state_dict(decoder.state_dict())
-    model.decoder = first
+    model.decoder = LookFirst(*decoder.embedding.weight.shape, decoder.cell.hidden_size, decoder.attention)
+    model.decoder.load_state_dict(decoder.state_dict())
     return model

@@ -21,6 +21,7 @@ __all__ = [
     "ReviewReader",
     "WithoutMask",
     "accuracy",
+    "accuracy_by_epoch",
     "bag_against_gru",
     "compare_with_loops",
     "encode_reviews",
@@ -28,6 +29,7 @@ __all__ = [
     "pretrained_review_reader",
     "review_reader_sets",
     "train_classifier",
+    "twins",
 ]
 
 Encoded = tuple[list[list[int]], list[int]]
@@ -50,10 +52,7 @@ def encode_reviews(
 
 
 class BagOfWords(nn.Module):
-    """Logistic regression over the counts of the words: one weight per word, their sum and a bias are the logit.
-
-    The weights start at 0. Padding counts for nothing.
-    """
+    """Logistic regression: one weight for each word, 0 at the start; their sum and a bias are the logit."""
 
     def __init__(self, vocab_size: int) -> None:
         super().__init__()
@@ -62,8 +61,7 @@ class BagOfWords(nn.Module):
         nn.init.zeros_(self.weights.weight)
 
     def forward(self, tokens: Tensor) -> Tensor:
-        """Return the logits, (batch), of `tokens`, (batch, seq)."""
-        return self.weights(tokens).squeeze(1) + self.bias
+        return self.weights(tokens).squeeze(1) + self.bias  # (batch)
 
 
 class WithoutMask(nn.Module):
@@ -74,33 +72,34 @@ class WithoutMask(nn.Module):
         self.classifier = classifier
 
     def forward(self, tokens: Tensor) -> Tensor:
-        """Return the logits, (batch), of `tokens`, (batch, seq)."""
-        vectors = self.classifier.embedding(tokens)  # (batch, seq, d_model)
-        _, state = self.classifier.gru(vectors)  # (num_layers, batch, hidden)
+        _, state = self.classifier.gru(self.classifier.embedding(tokens))  # (num_layers, batch, hidden)
         return self.classifier.output(state[-1]).squeeze(1)  # (batch)
 
 
-def train_classifier(
-    model: nn.Module, batches: Callable[[], Batches], *, epochs: int, learning_rate: float = 1e-3
-) -> list[float]:
-    """Train `model` in place with Adam, and return the loss of each step.
-
-    `batches()` is called once an epoch, so that it may shuffle anew. The gradient is clipped to norm 1.
-    """
+def train_classifier(model: nn.Module, batches: Callable[[], Batches], *, epochs: int, learning_rate: float) -> None:
+    """Train `model` in place with Adam on `batches()`, which is called once an epoch, so that it may shuffle anew."""
     optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate)
-    losses = []
     model.train()
-    epoch_bar = progress(range(epochs), description=f"training {type(model).__name__}")
-    for _ in epoch_bar:
+    for _ in progress(range(epochs), description=f"training {type(model).__name__}"):
         for tokens, labels in batches():
             loss = binary_cross_entropy_with_logits(model(tokens), labels)
             optimizer.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             optimizer.step()
-            losses.append(loss.item())
-        epoch_bar.set_postfix(loss=losses[-1])
-    return losses
+
+
+def accuracy_by_epoch(model: nn.Module, batches: Callable[[], Batches], test: Batches, **settings: float) -> list[float]:
+    """Train as `train_classifier` does; return the accuracy on `test` before training and after each epoch."""
+    accuracies = []
+
+    def next_epoch() -> Batches:
+        accuracies.append(accuracy(model, test))
+        model.train()
+        return batches()
+
+    train_classifier(model, next_epoch, **settings)
+    return [*accuracies, accuracy(model, test)]
 
 
 def accuracy(model: nn.Module, batches: Batches) -> float:
@@ -119,26 +118,15 @@ def more_padding(batches: Batches, columns: int) -> list[tuple[Tensor, Tensor]]:
     return [(pad(tokens, (0, columns), value=PAD_ID), labels) for tokens, labels in batches]
 
 
-@torch.no_grad()
-def _copy_into_cells(model: SentimentClassifier) -> list[nn.GRUCell]:
-    """Return one GRUCell for each layer of the model's GRU, with the same weights."""
-    cells = []
-    for layer in range(model.gru.num_layers):
-        end = f"_l{layer}"
-        weights = {name.removesuffix(end): w for name, w in model.gru.state_dict().items() if name.endswith(end)}
-        cell = nn.GRUCell(weights["weight_ih"].size(1), model.gru.hidden_size).double()
-        cell.load_state_dict(weights)
-        cells.append(cell)
-    return cells
-
-
-def _logits_by_loop(model: SentimentClassifier, cells: list[nn.GRUCell], tokens: Tensor) -> Tensor:
+def _logits_by_loop(model: SentimentClassifier, tokens: Tensor) -> Tensor:
     """Read column by column; where a row has padding, each layer keeps its old state."""
-    states = [torch.zeros(len(tokens), cell.hidden_size).double() for cell in cells]
+    layers = model.gru.all_weights  # of each layer: weight_ih, weight_hh, bias_ih, bias_hh
+    states = [torch.zeros(len(tokens), model.gru.hidden_size).double() for _ in layers]
     for column in tokens.unbind(dim=1):
         x, is_word = model.embedding(column), (column != PAD_ID).unsqueeze(1)
-        for layer, cell in enumerate(cells):
-            x = states[layer] = torch.where(is_word, cell(x, states[layer]), states[layer])
+        for layer, weights in enumerate(layers):
+            new = torch.gru_cell(x, states[layer], *weights)
+            x = states[layer] = torch.where(is_word, new, states[layer])
     return model.output(states[-1]).squeeze(1)
 
 
@@ -146,40 +134,37 @@ def compare_with_loops(make: type[SentimentClassifier]) -> None:
     """Compare the classifier with a plain loop, with each review alone in torch's GRU, and with more padding."""
     torch.manual_seed(0)
     model = make(20, d_model=6, hidden_size=5).double()
-    cells = _copy_into_cells(model)
     sequences = [[3, 1, 4, 1, 5], [9], [2, 6, 5], []]
     tokens, upstream = pad_batch(sequences), torch.randn(4).double()
-    shared, gru = [model.embedding.weight, *model.output.parameters()], list(model.gru.parameters())
-
-    def gradients(logits: Tensor, weights: Iterable[Tensor] = gru) -> tuple[Tensor, ...]:
-        return torch.autograd.grad(logits, [*shared, *weights], upstream)
-
-    logits = model(tokens)
-    loop = _logits_by_loop(model, cells, tokens)
-    assert logits.std() > 0.001, "all alike: that would show nothing"
-    ours = gradients(logits)
-    assert_close(logits, loop)
-    assert_close(ours, gradients(loop, [weight for cell in cells for weight in cell.parameters()]))
-    print("equal to the loop with torch.where: logits and gradients")
     zero = torch.zeros(1, 5).double()
     alone = [model.gru(model.embedding(torch.tensor([ids])))[1][-1] if ids else zero for ids in sequences]
-    torch_logits = model.output(torch.cat(alone)).squeeze(1)
-    assert_close(logits, torch_logits)
-    assert_close(ours, gradients(torch_logits))
-    print("equal to torch's GRU on each review alone: logits and gradients")
-    wide = model(pad_batch(sequences, length=55))
-    assert_close(logits, wide)
-    assert_close(ours, gradients(wide))
+    logits = model(tokens)
+    assert logits.std() > 0.001, "all alike: that would show nothing"
+    ours = torch.autograd.grad(logits, [*model.parameters()], upstream)
+    for others, said in [
+        (_logits_by_loop(model, tokens), "equal to the loop with torch.where: logits and gradients"),
+        (model.output(torch.cat(alone)).squeeze(1), "equal to torch's GRU on each review alone: logits and gradients"),
+        (
+            model(pad_batch(sequences, length=55)),
+            "the same with 50 more columns; the vector of padding gets no gradient",
+        ),
+    ]:
+        assert_close(logits, others)
+        assert_close(ours, torch.autograd.grad(others, [*model.parameters()], upstream))
+        print(said)
     assert ours[0][PAD_ID].abs().max() == 0 < ours[0][1].abs().max()
-    print("the same with 50 more columns; the vector of padding gets no gradient")
+
+
+def twins(seed: int) -> tuple[list[Review], list[Review]]:
+    """Return 2,000 reviews to learn from, and nearly as many others."""
+    training = synthetic_reviews(2000, seed=10 + seed)
+    seen = {one.text for one in training}
+    return training, [one for one in synthetic_reviews(2000, seed=20 + seed) if one.text not in seen]
 
 
 def bag_against_gru(seed: int) -> None:
     """Train a bag of words and a GRU with its mask on twins, and print the share of held-out reviews that each gets right."""
-    training = synthetic_reviews(2000, seed=10 + seed)
-    seen = {one.text for one in training}
-    others = [one for one in synthetic_reviews(2000, seed=20 + seed) if one.text not in seen]
-    vocabulary, train_set, test_set = encode_reviews(training, others)
+    vocabulary, train_set, test_set = encode_reviews(*twins(seed))
     shuffle = torch.Generator().manual_seed(seed)
     torch.manual_seed(seed)
     bag, gru = BagOfWords(len(vocabulary)), SentimentClassifier(len(vocabulary), 32, 32)

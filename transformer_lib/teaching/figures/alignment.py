@@ -8,7 +8,7 @@ import torch
 from matplotlib.patches import Circle, Polygon, Rectangle
 from torch import Tensor
 
-from transformer_lib.teaching.figures import COLOURS, SEQUENTIAL, arrow, block, card, sheet, show, subplots, text
+from transformer_lib.teaching.figures import COLOURS, arrow, block, card, heatmap, sheet, show, subplots, text
 from transformer_lib.teaching.record import record
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "moving_context",
     "one_look",
     "two_exams",
+    "two_questions",
     "weight_map",
 ]
 
@@ -77,53 +78,43 @@ def one_look(memory: Tensor, query: Tensor, scores: Tensor, weights: Tensor, con
         for start, end, step in [(1.84, 2.36, "q · m"), (2.87, 3.36, ""), (4.17, 4.8, "÷ sum"), (5.5, 5.97, "mix")]:
             arrow(axes, (start, 1.93), (end, 1.93))
             text(axes, (start + end) / 2, 2.2, step, "muted")
-        block(axes, 2.42, 1.5, scores[:, None], "ink", name="score", cell=0.42)
-        block(axes, 3.42, 1.5, scores.exp()[:, None], "ink", name="exp", cell=0.72)
-        block(axes, 4.86, 1.5, weights[:, None], "query", name="weight", cell=0.6)
-        block(axes, 6.02, 1.79, context[:, None].T, "value", name="context", cell=0.57)
+        block(axes, 2.42, 1.5, scores[:, None], "ink", name="score", shape=False, cell=0.42)
+        block(axes, 3.42, 1.5, scores.exp()[:, None], "ink", name="exp", shape=False, cell=0.72)
+        block(axes, 4.86, 1.5, weights[:, None], "query", name="weight", shape=False, cell=0.6)
+        block(axes, 6.02, 1.79, context, "value", name="context", shape=False, cell=0.57)
 
 
-def _plane(axes, memory: np.ndarray, title: str) -> None:
-    axes.add_patch(Polygon(memory, closed=True, fc="none", ec=COLOURS["key"], lw=1.6, ls="--"))
+def _triangle(axes, memory: Tensor, queries: np.ndarray, marked: dict[str, tuple[int, float, float]], title: str) -> None:
+    """Draw the contexts of the queries as a line in the triangle of the rows, some with a name, and their queries beside."""
+    axes.add_patch(Polygon(memory.numpy(), closed=True, fc="none", ec=COLOURS["key"], lw=1.6, ls="--"))
+    middle = {"ha": "center", "va": "center"}
     for word, (x, y), (right, up) in zip(SOURCE, memory, [(0.3, -0.04), (-0.1, 0.15), (0.05, 0.15)], strict=True):
         axes.plot(x, y, "o", color=COLOURS["key"], markersize=9)
-        axes.text(x + right, y + up, word, ha="center", va="center", color="#8a4c00", weight="bold")
+        axes.text(x + right, y + up, word, color="#8a4c00", weight="bold", **middle)
+    path = ((torch.tensor(queries) @ memory.T).softmax(dim=-1) @ memory).numpy()
+    axes.plot(*path.T, color=COLOURS["value"], lw=2.5)
+    look, centre = {"arrowstyle": "-|>", "color": COLOURS["query"], "lw": 2}, np.array([0.12, 0.06])
+    for name, (place, right, up) in marked.items():
+        axes.plot(*path[place], "o", color=COLOURS["value"], markersize=8, zorder=3)
+        axes.text(path[place, 0] + right, path[place, 1] + up, name, color="#00694b", **middle)
+        axes.annotate("", centre + 0.16 * queries[place], centre, arrowprops=look)
+        if "·" not in name:
+            axes.text(*(centre + 0.2 * queries[place]), name, color="#00568f", **middle)
     axes.set(xlim=(-0.42, 2.4), ylim=(-0.45, 1.3), aspect="equal")
     axes.set_title(title, weight="bold", size=14)
     axes.axis("off")
 
 
-def _needle(axes, way: np.ndarray, name: str) -> None:
-    """Draw a query on a small compass beside the triangle."""
-    centre = np.array([0.12, 0.06])
-    axes.annotate("", centre + 0.34 * way, centre, arrowprops={"arrowstyle": "-|>", "color": COLOURS["query"], "lw": 2})
-    axes.text(*(centre + 0.43 * way), name, ha="center", va="center", color="#00568f")
-
-
-def _follow(axes, memory: Tensor, queries: np.ndarray, marked: dict[str, tuple[int, float, float]]) -> None:
-    """Draw the contexts of the queries as a line, and some of them as points with a name beside."""
-    path = ((torch.tensor(queries) @ memory.T).softmax(dim=-1) @ memory).numpy()
-    axes.plot(*path.T, color=COLOURS["value"], lw=2.5)
-    for name, (place, right, up) in marked.items():
-        axes.plot(*path[place], "o", color=COLOURS["value"], markersize=8, zorder=3)
-        axes.text(path[place, 0] + right, path[place, 1] + up, name, ha="center", va="center", color="#00694b")
-
-
 def moving_context(memory: Tensor) -> None:
     """Show where the context goes when the query turns, and when it grows."""
-    memory = memory.double()
     figure, (turned, grown) = subplots(columns=2, width=7.2, height=2.7)
-    _plane(turned, memory.numpy(), "Turn the query")
     angles = np.radians(np.arange(361))
-    circle = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    circle = 5**0.5 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
     marked = {"a": (30, -0.2, -0.11), "b": (100, 0.02, -0.13), "c": (200, 0.15, -0.02), "d": (300, -0.04, 0.16)}
-    _follow(turned, memory, 5**0.5 * circle, marked)
-    for name, (degrees, *_) in marked.items():
-        _needle(turned, circle[degrees], name)
-    _plane(grown, memory.numpy(), "Make it longer")
+    _triangle(turned, memory.double(), circle, marked, "Turn the query")
+    line = np.linspace(0, 4, 81)[:, None] * [[1.0, 2.0]]
     marked = {"0 · q": (0, 0.0, -0.13), "½ · q": (10, 0.02, -0.14), "q": (20, -0.02, -0.14)}
-    _follow(grown, memory, np.linspace(0, 4, 81)[:, None] * [[1.0, 2.0]], marked)
-    _needle(grown, np.array([1.0, 2.0]) / 5**0.5, "q")
+    _triangle(grown, memory.double(), line, marked, "Make it longer")
     show(
         figure,
         alt="A triangle with the rows of the, white and cow at its corners, twice. Left: four queries, a to d, and their "
@@ -141,10 +132,13 @@ def additive_scores(memory: Tensor, query: Tensor, hidden: Tensor, scores: Tenso
     )
     with sheet(7.2, 2.85, alt) as axes:
         text(axes, 3.6, 0.2, "One small network, used on each row", weight="bold")
-        text(axes, 1.31, 0.62, "query", "query", weight="bold")
-        text(axes, 2.03, 0.62, "row", "key", weight="bold")
-        text(axes, 4.9, 0.62, "hidden", "residual", weight="bold")
-        text(axes, 6.72, 0.62, "score", weight="bold")
+        for x, name, colour in [
+            (1.31, "query", "query"),
+            (2.03, "row", "key"),
+            (4.91, "hidden", "residual"),
+            (6.72, "score", "ink"),
+        ]:
+            text(axes, x, 0.62, name, colour, weight="bold")
         for n, word in enumerate(SOURCE):
             y = 0.85 + 0.6 * n
             text(axes, 0.85, y + 0.15, word, ha="right")
@@ -152,14 +146,33 @@ def additive_scores(memory: Tensor, query: Tensor, hidden: Tensor, scores: Tenso
             block(axes, 1.7, y, memory[n], "key", shape=False, cell=0.33)
             block(axes, 4.27, y, hidden[n], "residual", shape=False, cell=0.64)
             block(axes, 6.4, y, scores[n : n + 1], "ink", shape=False, cell=0.64)
-            for start, end in [(2.4, 2.65), (3.27, 3.4), (4.08, 4.22), (5.6, 5.75), (6.2, 6.35)]:
-                arrow(axes, (start, y + 0.15), (end + 0.02, y + 0.15))
-        card(axes, 2.68, 0.78, 0.56, 1.7, "encoder", "W", fill=0.12)
-        card(axes, 3.42, 0.78, 0.64, 1.7, "muted", "tanh", fill=0.12)
-        card(axes, 5.78, 0.78, 0.42, 1.7, "encoder", "v", fill=0.12)
-        text(axes, 1.67, 2.66, "2 + 2 = 4", "muted")
-        text(axes, 2.96, 2.66, "4 → 2", "muted")
-        text(axes, 5.99, 2.66, "2 → 1", "muted")
+            for start, end in [(2.4, 2.67), (3.27, 3.42), (4.08, 4.24), (5.6, 5.77), (6.2, 6.37)]:
+                arrow(axes, (start, y + 0.15), (end, y + 0.15))
+        for x, width, name, colour in [
+            (2.68, 0.56, "W", "encoder"),
+            (3.42, 0.64, "tanh", "muted"),
+            (5.78, 0.42, "v", "encoder"),
+        ]:
+            card(axes, x, 0.78, width, 1.7, colour, name, fill=0.12)
+        for x, sizes in [(1.67, "2 + 2 = 4"), (2.96, "4 → 2"), (5.99, "2 → 1")]:
+            text(axes, x, 2.66, sizes, "muted")
+
+
+def two_questions(linear: Tensor, bent: Tensor) -> None:
+    """Show how two queries move the scores of the three rows, without the tanh and with it."""
+    figure, panels = subplots(columns=2, width=7.2, height=2.6, share_y=True)
+    for axes, scores, title in zip(panels, (linear, bent), ("without the tanh", "with the tanh"), strict=True):
+        for word, ends, style, up in zip(SOURCE, scores.T.tolist(), ("-", ":", "--"), (-0.25, 0, 0.25), strict=True):
+            axes.plot(ends, style, marker="o", color=COLOURS["key"])
+            axes.text(-0.08, ends[0] + up, word, ha="right", va="center")
+        axes.set_title(title, weight="bold")
+        axes.set(xticks=[0, 1], xticklabels=["(1, 2)", "(–2, 0.5)"], xlim=(-0.6, 1.2), xlabel="query")
+    panels[0].set_ylabel("score")
+    show(
+        figure,
+        alt="Two panels, three scores for each of two queries, joined by lines. Without the tanh all lines rise by the same "
+        "1.5: they stay parallel. With the tanh the lines of the and cow cross.",
+    )
 
 
 def decoder_step() -> None:
@@ -168,34 +181,37 @@ def decoder_step() -> None:
         "One step from left to right. Read: the GRU cell gets the last word, 32 numbers, joined to the last context, 64 "
         "numbers, and the last state; it gives a new state of 64 numbers. Look: attention compares the new state with all "
         "rows of the memory and gives a new context of 64 numbers. Write: state and context, joined to 128 numbers, go through "
-        "a linear layer, which gives one score for each French word. New state and new context also go on to the next step."
+        "a linear layer, which gives one logit for each French word. New state and new context also go on to the next step."
     )
     with sheet(7.2, 3.2, alt) as axes:
-        for x, word in [(1.95, "1 · Read"), (3.95, "2 · Look"), (5.95, "3 · Write")]:
-            text(axes, x, 0.22, word, weight="bold")
-        card(axes, 1.4, 1.3, 1.1, 0.6, "decoder", "GRU cell")
-        card(axes, 3.4, 1.3, 1.1, 0.6, "key", "attention")
-        card(axes, 5.4, 1.3, 1.1, 0.6, "ink", "linear")
-        arrow(axes, (0.85, 1.6), (1.36, 1.6), "decoder")
-        text(axes, 0.44, 1.5, "state", "decoder")
-        text(axes, 0.44, 1.75, "64", "muted")
-        arrow(axes, (1.95, 2.4), (1.95, 1.94))
-        text(axes, 1.95, 2.55, "[ last word ; context ]")
-        text(axes, 1.95, 2.82, "32 + 64", "muted")
-        arrow(axes, (2.54, 1.6), (3.36, 1.6), "decoder")
-        text(axes, 2.95, 1.42, "state", "decoder")
-        text(axes, 2.95, 1.8, "64", "muted")
-        arrow(axes, (3.95, 2.4), (3.95, 1.94), "key")
-        text(axes, 3.95, 2.55, "memory", "key")
-        text(axes, 3.95, 2.82, "words × 64", "muted")
-        arrow(axes, (4.54, 1.6), (5.36, 1.6), "value")
-        text(axes, 4.95, 1.42, "context", "value")
-        text(axes, 4.95, 1.8, "64", "muted")
+        for x, colour, part, title in [
+            (1.95, "decoder", "GRU cell", "1 · Read"),
+            (3.95, "key", "attention", "2 · Look"),
+            (5.95, "ink", "linear", "3 · Write"),
+        ]:
+            text(axes, x, 0.22, title, weight="bold")
+            card(axes, x - 0.55, 1.3, 1.1, 0.6, colour, part)
+        for start, end, colour in [
+            ((0.85, 1.6), (1.36, 1.6), "decoder"),
+            ((1.95, 2.4), (1.95, 1.94), "muted"),
+            ((2.54, 1.6), (3.36, 1.6), "decoder"),
+            ((3.95, 2.4), (3.95, 1.94), "key"),
+            ((4.54, 1.6), (5.36, 1.6), "value"),
+            ((5.95, 1.94), (5.95, 2.4), "muted"),
+        ]:
+            arrow(axes, start, end, colour)
         arrow(axes, (2.3, 1.26), (5.8, 1.26), "decoder", bend=-0.22)
         text(axes, 4.05, 0.68, "state", "decoder")
-        arrow(axes, (5.95, 1.94), (5.95, 2.4))
-        text(axes, 5.95, 2.55, "scores of words")
-        text(axes, 5.95, 2.82, "64 + 64 → French", "muted")
+        for x, name, colour in [(0.44, "state", "decoder"), (2.95, "state", "decoder"), (4.95, "context", "value")]:
+            text(axes, x, 1.42, name, colour)
+            text(axes, x, 1.8, "64", "muted")
+        for x, name, colour, width in [
+            (1.95, "[ last word ; last context ]", "ink", "32 + 64"),
+            (3.95, "memory", "key", "words × 64"),
+            (5.95, "logits", "ink", "64 + 64 → French words"),
+        ]:
+            text(axes, x, 2.55, name, colour)
+            text(axes, x, 2.82, width, "muted")
 
 
 def weight_map(written: Sequence[str], source: Sequence[str], weights: Tensor) -> None:
@@ -212,29 +228,23 @@ def weight_map(written: Sequence[str], source: Sequence[str], weights: Tensor) -
         block(axes, 1.55, 0.85, weights, "query", **look)
 
 
-def _curve(axes, lengths, runs, *, colour: str, style: str, label: str) -> None:
-    axes.plot(lengths, runs.mean(dim=0), style, marker="o", markersize=5, color=COLOURS.get(colour, colour), label=label)
-    axes.fill_between(lengths, runs.amin(dim=0), runs.amax(dim=0), color=COLOURS.get(colour, colour), alpha=0.18)
-
-
 def exact_match() -> None:
     """Show how many reversed sentences are right, without attention, with one linear neuron, and with both attentions."""
-    before, after = record("seq2seq_length"), record("alignment_length")
-    figure, axes = subplots(width=7.2, height=4.2)
+    before, after = record("seq2seq_length"), record("alignment_length")["numbers"]
     lengths = before["settings"]["lengths"]
-    shown = len(lengths)
-    for name, colour, style, label in [
-        ("additive", "query", "-", "additive attention"),
-        ("dot product", "value", "--", "dot-product attention"),
-        ("one linear neuron", "key", ":", "attention without the tanh"),
+    figure, axes = subplots(width=7.2, height=4.2)
+    for runs, role, style, label in [
+        (after["additive"]["exact_match"], "query", "-", "additive attention"),
+        (after["dot product"]["exact_match"], "value", "--", "dot-product attention"),
+        (after["one linear neuron"]["exact_match"], "key", ":", "attention without the tanh"),
+        (before["numbers"]["reverse"]["64"], "mask", "-", "one vector (chapter 1)"),
     ]:
-        runs = torch.tensor(after["numbers"][name]["exact_match"])[:, :shown]
-        _curve(axes, lengths, runs, colour=colour, style=style, label=label)
-    runs = torch.tensor(before["numbers"]["reverse"]["64"])
-    _curve(axes, lengths, runs, colour="mask", style="-", label="one vector (chapter 1)")
+        shares = np.array(runs)[:, : len(lengths)]
+        axes.plot(lengths, shares.mean(axis=0), style, marker="o", markersize=5, color=COLOURS[role], label=label)
+        axes.fill_between(lengths, shares.min(axis=0), shares.max(axis=0), color=COLOURS[role], alpha=0.18)
     axes.axvline(12, color=COLOURS["muted"], lw=1, ls=":")
     axes.set(xlabel="letters in the sentence", ylabel="share without a mistake", ylim=(-0.02, 1.04), xticks=lengths)
-    axes.set_title("With attention the knee is gone", weight="bold")
+    axes.set_title("With attention the fall comes later", weight="bold")
     axes.legend(loc="lower left", frameon=False)
     show(
         figure,
@@ -247,12 +257,8 @@ def exact_match() -> None:
 def mean_map(weights: Sequence[Sequence[float]]) -> None:
     """Show a mean map of reversals, with a cross on the letter that is needed."""
     figure, axes = subplots(width=7.2, height=4.6)
-    image = axes.imshow(weights, cmap=SEQUENTIAL, vmin=0)
-    figure.colorbar(image, ax=axes, label="weight").outline.set_visible(False)
+    heatmap(axes, weights, title="Look first: one place to the right", x_label="source place", y_label="letter written")
     axes.plot(range(11, -1, -1), range(12), "x", color=COLOURS["key"], markersize=8, mew=2.5)
-    axes.set_title("Look first: one place to the right", weight="bold")
-    axes.set(xlabel="source place", ylabel="letter written")
-    axes.set(xticks=[0, 11], yticks=[0, 11])
     show(
         figure,
         alt="A mean attention map, 12 by 12, with crosses from the top right to the bottom left, where the needed letter "

@@ -8,8 +8,8 @@ from matplotlib.colors import ListedColormap
 from matplotlib.patches import Rectangle
 from torch import Tensor
 
-from transformer_lib.teaching.figures import COLOURS, arrow, block, sheet, show, subplots, text
-from transformer_lib.teaching.figures.sheet import tint
+from transformer_lib.teaching.figures import COLOURS, arrow, block, card, sheet, show, subplots, text
+from transformer_lib.teaching.figures.sheet import number, tint
 from transformer_lib.teaching.record import record
 
 __all__ = ["batches", "eight_readers", "look_up", "numberings", "states", "text_to_logits"]
@@ -17,98 +17,75 @@ __all__ = ["batches", "eight_readers", "look_up", "numberings", "states", "text_
 WORD, PADDING = "query", "muted"
 
 
-def hatch(axes: Axes, x: float, y: float, width: float, high: float) -> None:
-    """Draw a square of padding: hatched, with a 0."""
+def _ids(axes: Axes, x: float, y: float, tokens: Sequence[Sequence[int]], cell: float, high: float, name: str) -> None:
+    """Draw a rectangle of ids, each 0 hatched as padding."""
+    right, bottom = block(axes, x, y, tokens, WORD, name=name, strength=0.14, cell=cell, high=high, shape=False)
     look = {"fc": tint(PADDING, 0.15), "ec": tint(PADDING, 0.6), "hatch": "////", "lw": 0}
-    axes.add_patch(Rectangle((x, y), width, high, **look))
-    axes.add_patch(Rectangle((x, y), width, high, fill=False, ec="white", lw=1.2))
-    text(axes, x + width / 2, y + high / 2, "0", "black", weight="bold")
-
-
-def hatched(axes: Axes, x: float, y: float, tokens: Tensor, cell: float, high: float) -> None:
-    """Draw each 0 of `tokens`, a block at (x, y), as padding."""
-    for row, column in (tokens == 0).nonzero().tolist():
-        hatch(axes, x + column * cell, y + row * high, cell, high)
+    for row, column in np.argwhere(np.asarray(tokens) == 0):
+        place = (x + column * cell, y + row * high)
+        axes.add_patch(Rectangle(place, cell, high, **look))
+        text(axes, place[0] + cell / 2, place[1] + high / 2, "0", "black", weight="bold")
+    axes.add_patch(Rectangle((x, y), right - x, bottom - y, fill=False, ec=COLOURS[WORD], lw=1.8))
 
 
 def text_to_logits() -> None:
     """Draw the whole chapter: three reviews as texts, words, ids and logits."""
-    texts = ["Not good!", "Good, good film<br />", "A film."]
-    words = [["not", "good"], ["good", "good", "film"], ["a", "film"]]
-    ids = np.array([[3, 1, 0], [1, 1, 2], [4, 2, 0]])
+    reviews = {"Not good!": "not good", "Good, good film<br />": "good good film", "A film.": "a film"}
     alt = (
         "Three reviews, from left to right: as texts; as two, three and two words; as a rectangle of three rows and three "
         "columns of ids, in which two hatched squares hold 0, the padding; and one score for each row."
     )
     with sheet(7.2, 2.15, alt) as axes:
         text(axes, 3.6, 0.17, "Ragged text becomes a rectangle", weight="bold")
-        for x, name in [(0.95, "texts"), (3.45, "words"), (5.44, "ids"), (6.83, "score")]:
-            text(axes, x, 0.5, name, "muted")
-        for row in range(3):
-            y = 0.7 + 0.42 * row
-            text(axes, 0.05, y + 0.17, texts[row], ha="left")
-            for column, word in enumerate(words[row]):
-                x = 2.5 + 0.65 * column
-                axes.add_patch(Rectangle((x, y), 0.61, 0.34, fc=tint(WORD, 0.16), ec=COLOURS[WORD], lw=1.2))
-                text(axes, x + 0.305, y + 0.17, word)
-            for column, number in enumerate(ids[row]):
-                x = 4.87 + 0.38 * column
-                if number:
-                    axes.add_patch(Rectangle((x, y), 0.38, 0.34, fc=tint(WORD, 0.16), ec="white", lw=1.2))
-                    text(axes, x + 0.19, y + 0.17, str(number), "black")
-                else:
-                    hatch(axes, x, y, 0.38, 0.34)
-            arrow(axes, (6.1, y + 0.17), (6.5, y + 0.17))
-            axes.add_patch(Rectangle((6.54, y), 0.58, 0.34, fc="white", ec=COLOURS["ink"], lw=1.2))
-            text(axes, 6.83, y + 0.17, ["−1", "2", "−1"][row])
-        arrow(axes, (2.2, 1.29), (2.47, 1.29))
-        arrow(axes, (4.5, 1.29), (4.82, 1.29))
+        for x, name in [(0.95, "texts"), (3.6, "words")]:
+            text(axes, x, 0.54, name, "muted", weight="bold")
+        for row, (written, words) in enumerate(reviews.items()):
+            y = 0.7 + 0.38 * row
+            text(axes, 0.05, y + 0.19, written, ha="left")
+            for column, word in enumerate(words.split()):
+                card(axes, 2.65 + 0.65 * column, y + 0.03, 0.61, 0.32, WORD, word, fill=0.16)
+        _ids(axes, 5.0, 0.7, [[3, 1, 0], [1, 1, 2], [4, 2, 0]], 0.36, 0.38, "ids")
+        block(axes, 6.56, 0.7, [[-1], [2], [-1]], "ink", name="logit", strength=0, cell=0.56, high=0.38, shape=False)
+        for start, end in [(2.34, 2.6), (4.64, 4.94), (6.14, 6.5)]:
+            arrow(axes, (start, 1.27), (end, 1.27))
         text(axes, 7.12, 2.02, "a network reads each row", "muted", ha="right")
         text(axes, 0.05, 2.02, "hatched: padding, which nobody wrote", "muted", ha="left")
 
 
 def numberings(words: Sequence[str]) -> None:
     """Draw the ids of four words in this chapter's vocabulary, and in the reviews that come with Keras."""
-    rows = {
-        "ours": ["<pad>", *words, "oov 0", "oov 1"],
-        "Keras": ["<pad>", "<sos>", "<unk>", "–", *words],
-    }
+    entries = [["<pad>", *words, "oov 0", "oov 1", ""], ["<pad>", "start", "oov", "–", *words]]
     alt = (
         "Two rows of eight ids. Ours: 0 is padding, 1 to 4 are good, film, not and a, 5 and 6 are buckets for unknown words. "
         "Keras: 0 is padding, 1 start, 2 unknown, 3 nothing, 4 to 7 are good, film, not and a."
     )
-    with sheet(7.2, 1.75, alt) as axes:
+
+    def colour(i: int, j: int) -> str:
+        return WORD if entries[i][j] in words else "key" if "oov" in entries[i][j] else PADDING
+
+    with sheet(7.2, 1.5, alt) as axes:
         text(axes, 3.6, 0.16, "Id 0 is padding in both", weight="bold")
-        for i in range(8):
-            text(axes, 1.07 + 0.81 * i, 0.47, str(i), "muted")
-        for at, (name, entries) in enumerate(rows.items()):
-            y = 0.66 + 0.52 * at
-            text(axes, 0.06, y + 0.18, name, ha="left", weight="bold")
-            for i, entry in enumerate(entries):
-                colour, depth = (WORD, 0.16) if entry in words else (PADDING, 0.12)
-                if entry in ("oov 0", "oov 1", "<unk>"):
-                    colour = "key"
-                place = (0.68 + 0.81 * i, y)
-                axes.add_patch(Rectangle(place, 0.78, 0.38, fc=tint(colour, depth), ec=COLOURS[colour], lw=1.2))
-                text(axes, place[0] + 0.39, y + 0.19, entry)
+        look = {"label": lambda i, j, value: entries[i][j], "colour_of": colour, "shape": False}
+        look["strength"] = lambda i, j, value: 0.16 * bool(entries[i][j])
+        block(
+            axes, 0.75, 0.6, np.zeros((2, 8)), PADDING, cell=0.79, high=0.4, rows=("ours", "Keras"), columns="01234567", **look
+        )
 
 
 def batches(as_they_come: Sequence[Tensor], similar: Sequence[Tensor]) -> None:
     """Draw all batches of the same reviews, put together in two ways, one review a line, and their shares of padding."""
     figure, panels = subplots(columns=2, width=7.2, height=3.2, share_y=True)
     widest = max(tokens.size(1) for tokens in as_they_come)
+    colours = ListedColormap(["white", tint(WORD, 0.55), tint(PADDING, 0.35)])
     shares = []
     for axes, made, name in zip(panels, (as_they_come, similar), ("as they come", "similar lengths"), strict=True):
         picture = np.concatenate([np.pad(np.where(t.numpy() > 0, 1, 2), ((0, 0), (0, widest - t.size(1)))) for t in made])
-        colours = ListedColormap(["white", tint(WORD, 0.55), tint(PADDING, 0.35)])
         axes.imshow(picture, cmap=colours, aspect="auto", interpolation="nearest", vmin=0, vmax=2)
-        share = (picture == 2).sum() / (picture > 0).sum()
-        shares.append(share)
-        axes.set(title=f"{name}:\n{100 * share:.0f} % padding", xlabel="column")
+        shares.append((picture == 2).sum() / (picture > 0).sum())
+        axes.set(title=f"{name}:\n{100 * shares[-1]:.0f} % padding", xlabel="column")
     panels[0].text(4.5, len(picture) / 2, "words", ha="center", va="center")
     panels[1].text(widest - 1, len(picture) * 0.12, "grey: padding", ha="right", va="center")
-    panels[0].set_ylabel("review")
-    panels[0].set_yticks([0, len(picture)], ["first", "last"])
+    panels[0].set(ylabel="review", yticks=[])
     assert shares[0] > 0.25 and shares[1] < 0.05
     show(
         figure,
@@ -125,46 +102,36 @@ def look_up(tokens: Tensor, table: Tensor, names: Sequence[str]) -> None:
     )
     with sheet(7.2, 2.95, alt) as axes:
         text(axes, 3.6, 0.16, "Each id fetches its row: (3, 3) becomes (3, 3, 2)", weight="bold")
-        y, high = 0.75, 0.27
-        right, _ = block(axes, 0.1, y, tokens, WORD, name="ids", strength=0.14, cell=0.32, high=high)
-        hatched(axes, 0.1, y, tokens, 0.32, high)
-        arrow(axes, (right + 0.1, y + 0.42), (right + 0.4, y + 0.42))
-        x = 2.55
+        look = {"high": 0.27, "strength": lambda i, j, value: 0.08 + 0.05 * value}
+        _ids(axes, 0.1, 0.75, tokens, 0.32, 0.27, "ids")
+        text(axes, 0.58, 1.71, "3 × 3", "muted")
         labels = [f"{i} {name}" for i, name in enumerate(names)]
-        right, _ = block(axes, x, y, table, "encoder", name="table", rows=labels, cell=0.36, high=high, learned=True)
-        arrow(axes, (right + 0.1, y + 0.42), (right + 0.38, y + 0.42))
-        x = right + 0.5
+        block(axes, 2.55, 0.75, table, "encoder", name="table", rows=labels, cell=0.36, learned=True, **look)
+        for start in (1.16, 3.37):
+            arrow(axes, (start, 1.17), (start + 0.3, 1.17))
         for review, vectors in enumerate(table[tokens]):
-            name = ["review 1", "review 2", "review 3"][review]
-            block(axes, x + 1.1 * review, y, vectors, "encoder", name=name, cell=0.42, high=high)
+            block(axes, 3.77 + 1.1 * review, 0.75, vectors, "encoder", name=f"review {review + 1}", cell=0.42, **look)
 
 
-def states(vectors: Sequence[float]) -> None:
+def states() -> None:
     """Draw how much praise the small reader remembers of *good good film* and padding, without a mask and with one."""
-    faded, kept = [], []
-    for step, vector in enumerate(vectors):
-        faded.append((faded[-1] if faded else 0) / 2 + vector)
-        kept.append(faded[step] if step < 3 else kept[-1])
-    words = ["good", "good", "film", *["<pad>"] * (len(vectors) - 3)]
     alt = (
         "What the reader remembers of good good film and then padding. Mask off: 4, 6, 3, then 1.5 and 0.75, so the logit is "
         "−0.25. Mask on: 4, 6, 3, and then 3 and 3, so the logit is 2."
     )
     with sheet(7.2, 2.2, alt) as axes:
         text(axes, 3.6, 0.16, "Padding adds nothing, and yet the memory fades", weight="bold")
-        wide = 4.8 / len(words)
-        for column, word in enumerate(words):
-            text(axes, 1.36 + wide * (column + 0.5), 0.55, word, "ink" if column < 3 else "muted")
-        for y, name, row, colour in [(0.78, "mask off", faded, "key"), (1.42, "mask on", kept, "value")]:
+        text(axes, 6.72, 0.64, "logit", "muted")
+        words = ["good", "good", "film", "<pad>", "<pad>"]
+        for y, name, praise, colour in [
+            (0.78, "mask off", (4, 6, 3, 1.5, 0.75), "key"),
+            (1.36, "mask on", (4, 6, 3, 3, 3), "value"),
+        ]:
             text(axes, 0.08, y + 0.23, name, colour, ha="left", weight="bold")
-            for column, state in enumerate(row):
-                place = (1.36 + wide * column, y)
-                fill = tint(colour, 0.08 + 0.4 * state / 6)
-                axes.add_patch(Rectangle(place, wide - 0.05, 0.46, fc=fill, ec=COLOURS[colour], lw=1.2))
-                text(axes, place[0] + wide / 2 - 0.02, y + 0.23, f"{state:g}", "black")
+            block(axes, 1.36, y, praise, colour, columns=words, cell=0.95, high=0.46, shape=False)
+            words = ()  # over the first row only
             arrow(axes, (6.16, y + 0.23), (6.42, y + 0.23))
-            text(axes, 6.48, y + 0.23, f"{row[-1] - 1:g}".replace("-", "−"), colour, ha="left", weight="bold")
-        text(axes, 6.72, 0.55, "logit", "muted")
+            text(axes, 6.48, y + 0.23, number(praise[-1] - 1), colour, ha="left", weight="bold")
         text(axes, 3.76, 2.05, "praise remembered after each column", "muted")
 
 

@@ -51,9 +51,9 @@ QUESTIONS = [
     Question(
         "A map puts all the weight of a step on one source word. What may you conclude?",
         answers=[
-            ("The written word is the translation of that word.", "*blanche* looked at *cow*: a row is not a word."),
+            ("The written word is the translation of that word.", "*blanche* looked at *cow*: a row is not only its word."),
             (
-                "The context is a summary of all words up to that one.",
+                "The context can carry all words up to that one.",
                 "The mix is that one row, and the row has read them all.",
             ),
             (

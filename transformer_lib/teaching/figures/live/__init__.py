@@ -11,8 +11,6 @@ from transformer_lib.teaching.figures.live.forget_gate import forget_gate
 from transformer_lib.teaching.figures.live.learning_rate import learning_rate
 from transformer_lib.teaching.figures.live.masked_sentence import masked_sentence
 from transformer_lib.teaching.figures.live.matrix_explorer import matrix_explorer
-from transformer_lib.teaching.figures.live.memory_plane import memory_plane
-from transformer_lib.teaching.figures.live.padding_slider import padding_slider
 from transformer_lib.teaching.figures.live.review_reader import review_reader
 from transformer_lib.teaching.figures.live.softmax_temperature import softmax_temperature
 from transformer_lib.teaching.figures.live.token_budget import token_budget
@@ -28,8 +26,6 @@ __all__ = [
     "learning_rate",
     "masked_sentence",
     "matrix_explorer",
-    "memory_plane",
-    "padding_slider",
     "review_reader",
     "softmax_temperature",
     "token_budget",

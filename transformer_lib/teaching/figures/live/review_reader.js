@@ -1,10 +1,11 @@
-// A review becomes words, ids and a row of a batch; a GRU and a bag of words score it after each word.
+// A review becomes words and ids; a GRU and a bag of words score it after each word.
 
 function start(parts, data) {
   const parameters = read_parameters(data.parameters)
   const PAD_ID = 0
-  const LONGEST = 18
-  const state = { text: data.examples[0], most: "all", mask: true }
+  const LONGEST = 18 // words that are read
+  const COLUMNS = 14 // of the batch: without the mask, a shorter review is read up to here
+  const state = { text: data.examples[0], mask: true }
   const ids = new Map(data.words.map((word, i) => [word, i + 1]))
 
   const normalise = (text) =>
@@ -65,38 +66,15 @@ function start(parts, data) {
   const short = (word, length) => ([...word].length > length ? `${[...word].slice(0, length - 1).join("")}…` : word)
   const signed = (value) => number(value, 1).replace("-", "−").replace(/^(?=[1-9]|0\.[1-9])/, "+")
   const verdict = (logit) => (signed(logit) === "0.0" ? "undecided" : logit > 0 ? "positive" : "negative")
-  const other = tokenize(data.other).map(encode)
 
-  function drawBatch(rows, columns, width) {
-    const left = 72
-    const cell = Math.min(30, (width - left) / columns)
-    const small = `font-size:${cell < 18 ? 10 : 12}px`
-    const cells = rows.flatMap(([name, row], i) => {
-      const y = 22 + 24 * i
-      const padded = [...row, ...Array(columns - row.length).fill(PAD_ID)]
-      return [
-        svg("text", { x: 0, y: y + 15 }, name),
-        ...padded.flatMap((id, place) => {
-          const x = left + cell * place
-          const shade = { fill: "var(--tl-mask)", "fill-opacity": id === PAD_ID ? 0 : 0.16, stroke: "var(--tl-line)" }
-          return [
-            svg("rect", { x: x + 0.5, y, width: cell - 1, height: 21, "stroke-width": 0.75, ...shade }),
-            svg("text", { x: x + cell / 2, y: y + 15, "text-anchor": "middle", style: small, "data-id": name }, `${id}`),
-          ]
-        }),
-      ]
-    })
-    return [svg("text", { x: 0, y: 13, style: "font-weight:600" }, `ids (2, ${columns}): as wide as the longest`), ...cells]
-  }
-
-  function drawLogits(words, row, after, width, top) {
+  function drawLogits(words, row, after, width) {
     const labels = words.map((word) => short(word, 13))
     const id = 34 + 7.6 * Math.max(4, ...labels.map((label) => [...label].length))
     const bag = id + 46
     const middle = (bag + 12 + width) / 2
     const longest = width - middle - 40
     const lines = labels.flatMap((label, i) => {
-      const y = top + 42 + 22 * i
+      const y = 42 + 22 * i
       const { gru, bag: sum } = after[i + 1]
       const length = Math.min(1, Math.abs(gru) / 12) * longest
       const positive = gru > 0
@@ -111,56 +89,38 @@ function start(parts, data) {
         svg("text", { ...number, "text-anchor": positive ? "start" : "end", "data-logit": "gru" }, signed(gru)),
       ]
     })
-    const quiet = { class: "tl-quiet", y: top + 35 }
-    const bottom = top + 42 + 22 * labels.length
+    const quiet = { class: "tl-quiet", y: 35 }
+    const bottom = 42 + 22 * labels.length
     return [
-      svg("text", { x: 0, y: top + 14, style: "font-weight:600" }, "logit if it ended here"),
-      svg("text", { x: middle, y: top + 18, "text-anchor": "middle", class: "tl-quiet" }, "GRU"),
+      svg("text", { x: 0, y: 14, style: "font-weight:600" }, "logit if it ended here"),
+      svg("text", { x: middle, y: 18, "text-anchor": "middle", class: "tl-quiet" }, "GRU"),
       svg("text", { x: 0, ...quiet }, "word"),
       svg("text", { x: id, "text-anchor": "end", ...quiet }, "id"),
       svg("text", { x: bag, "text-anchor": "end", ...quiet }, "bag"),
       svg("text", { x: middle - 6, "text-anchor": "end", ...quiet }, "negative"),
       svg("text", { x: middle + 6, ...quiet }, "positive"),
       ...lines,
-      svg("line", { x1: middle, x2: middle, y1: top + 22, y2: bottom, stroke: "var(--tl-ink)" }),
+      svg("line", { x1: middle, x2: middle, y1: 22, y2: bottom, stroke: "var(--tl-ink)" }),
     ]
   }
 
   let width
   function draw() {
     const all = tokenize(state.text)
-    const words = all.slice(0, state.most === "all" ? all.length : state.most)
-    if (words.length > LONGEST) {
-      const more = `This review has ${grouped(words.length)} words, and ${LONGEST} fit here.`
-      parts.say(`${more} Write less, or let fewer words be read: nothing is cut silently.`, true)
-      return
-    }
-    const own = words.map(encode)
-    const columns = Math.max(own.length, other.length)
-    const padding = Array(columns - own.length).fill(PAD_ID)
-    const [row, read] = state.mask ? [own, words] : [[...own, ...padding], [...words, ...padding.map(() => "<pad>")]]
+    const words = all.slice(0, LONGEST)
+    const padding = Array(state.mask ? 0 : Math.max(0, COLUMNS - words.length)).fill(PAD_ID)
+    const row = [...words.map(encode), ...padding]
+    const read = [...words, ...padding.map(() => "<pad>")]
     const after = logits(row)
-    const rows = [
-      ["yours", own],
-      ["neighbour", other],
-    ]
-    const top = 84
-    const height = top + 46 + 22 * read.length
     const label = `After each word: ${read.map((word, i) => `${word} ${signed(after[i + 1].gru)}`).join(", ") || "no word"}.`
-    parts.show(
-      svg(
-        "svg",
-        { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label },
-        ...drawBatch(rows, columns, width),
-        ...drawLogits(read, row, after, width, top)
-      )
-    )
+    const viewBox = `0 0 ${width} ${46 + 22 * read.length}`
+    parts.show(svg("svg", { viewBox, role: "img", "aria-label": label }, ...drawLogits(read, row, after, width)))
 
     const { gru, bag } = after.at(-1)
     const sentences = [`Logits: GRU ${signed(gru)}, ${verdict(gru)}; bag of words ${signed(bag)}, ${verdict(bag)}.`]
     const turns = [...row.keys()].filter((i) => i > 0 && after[i].gru > 0 !== after[i + 1].gru > 0)
     if (turns.length) sentences.push(`The GRU's sign last turned at “${short(read[turns.at(-1)], 20)}”.`)
-    if (own.length === 0) sentences.push("There is no word to read: with the mask, the GRU's logit is its last bias.")
+    if (words.length === 0) sentences.push("There is no word to read: with the mask, the GRU's logit is its last bias.")
     const strange = [...new Set(words.filter((word) => !ids.has(word)))].map((word) => `“${short(word, 20)}”`)
     if (strange.length) {
       const named = strange.slice(0, 3).join(", ") + (strange.length > 3 ? " …" : "")
@@ -168,8 +128,8 @@ function start(parts, data) {
     }
     const left = all.length - words.length
     if (left) sentences.push(`Left unread: the last ${grouped(left)} of ${grouped(all.length)} words.`)
-    if (!state.mask && padding.length) {
-      const before = signed(after[own.length].gru)
+    if (padding.length) {
+      const before = signed(after[words.length].gru)
       sentences.push(`Without the mask the GRU reads ${padding.length} × padding too: from ${before} to ${signed(gru)}.`)
     }
     parts.say(sentences.join(" "))
@@ -188,7 +148,6 @@ function start(parts, data) {
   parts.controls.append(
     examples,
     box,
-    choice({ label: "words read at most", options: ["all", 3, 5, 10, LONGEST], value: state.most, changed: set("most") }),
     tick({ label: "mask the padding", value: state.mask, changed: set("mask") })
   )
   parts.drawInWidth((newWidth) => {

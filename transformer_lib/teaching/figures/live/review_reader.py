@@ -1,4 +1,4 @@
-"""Chapter 3's pipeline on the reader's own review: words, ids, a padded batch, and the logit after each word."""
+"""Chapter 3's pipeline on the reader's own review: words, ids, and the logit after each word."""
 
 import html
 
@@ -17,8 +17,6 @@ _EXAMPLES = [
     "Nobody can call the camera dull.",
     "The film was splendid.",
 ]
-# The other row of the batch.
-_OTHER = "Although I cannot say that the script was not deep, the dialogue was stupid."
 
 
 def review_reader() -> LiveFigure:
@@ -35,7 +33,6 @@ def review_reader() -> LiveFigure:
             "words": reader.vocabulary.words,
             "oov_buckets": reader.vocabulary.oov_buckets,
             "examples": _EXAMPLES,
-            "other": _OTHER,
             "parameters": in_half_precision({name: value.detach() for name, value in parameters.items()}),
         },
         uses=("tensors",),
