@@ -1,4 +1,4 @@
-"""Everything that draws: heat maps and tables in one style, the drawing of the model, matrices to scale, shapes of parts."""
+"""Everything that draws: heat maps in one style, the drawing of the model, matrices to scale, shapes of parts."""
 
 from transformer_lib.teaching.figures.capture_attention import capture_attention
 from transformer_lib.teaching.figures.matrix_equation import Matrix, matrix_equation
@@ -7,9 +7,7 @@ from transformer_lib.teaching.figures.plots import (
     COLOURS,
     DIVERGING,
     SEQUENTIAL,
-    attention_map,
     heatmap,
-    matrix_table,
     show,
     subplots,
 )
@@ -22,13 +20,11 @@ __all__ = [
     "SEQUENTIAL",
     "Matrix",
     "arrow",
-    "attention_map",
     "block",
     "capture_attention",
     "card",
     "heatmap",
     "matrix_equation",
-    "matrix_table",
     "model_map",
     "shape_summary",
     "sheet",
