@@ -7,7 +7,6 @@ import io
 import math
 import pkgutil
 import re
-import signal
 from importlib import import_module
 
 import numpy as np
@@ -57,14 +56,6 @@ def fails_in_a_library(*arguments):
     return torch.nn.Linear(2, 2)(torch.ones(3))
 
 
-def loops_for_ever(*arguments):
-    while True:
-        try:  # noqa: SIM105
-            len(arguments)
-        except Exception:
-            pass
-
-
 @pytest.mark.parametrize(
     ("check", "attempt", "line"),
     [
@@ -106,13 +97,6 @@ def test_the_line_of_an_error_is_the_readers():
     assert line in says(parameters, fails_in_a_library)
 
 
-@pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="this system has no SIGALRM")
-def test_an_endless_loop_is_stopped(monkeypatch):
-    monkeypatch.setattr(exercises, "SECONDS", 0.1)
-    assert "is there a loop that never ends?" in says(parameters, loops_for_ever)
-    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
-
-
 ARGUMENTS = [torch.arange(3.0), np.arange(3.0), [1, 2], {1, 2}, {"a": [1]}, ([1], torch.zeros(2)), torch.nn.Linear(2, 2)]
 
 
@@ -130,32 +114,9 @@ def test_each_call_gets_copies_of_its_own(argument):
     assert says(look, found) == "✓ look: it is as it was"
 
 
-class Unprintable(Exception):
-    def __str__(self):
-        raise RuntimeError
-
-
-JUNK = [
-    *[
-        True,
-        -1,
-        math.inf,
-        1j,
-        10**400,
-        "a",
-        b"",
-        int,
-        object(),
-        [],
-        {"a": 1},
-        [[1], [1, 2]],
-        (None, ...),
-        (1, 2, 3),
-        [["a"], 2],
-    ],
-    *[np.array("a"), np.zeros((1, 0)), torch.full((3, 4), math.nan), torch.eye(4).bool(), torch.ones(1, device="meta")],
-]
-PROBLEMS = [ValueError("two\nlines"), SystemExit(1), RecursionError(), StopIteration(), Unprintable()]
+JUNK = [True, -1, math.inf, 1j, 10**400, "a", int, [], {"a": 1}, [[1], [1, 2]], (None, ...), (1, 2, 3), np.array("a")]
+JUNK += [np.zeros((1, 0)), torch.full((3, 4), math.nan), torch.eye(4).bool(), torch.ones(1, device="meta")]
+PROBLEMS = [ValueError("two\nlines"), SystemExit(1), RecursionError()]
 
 
 @pytest.mark.parametrize("name", CHECKS)
