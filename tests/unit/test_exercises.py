@@ -42,7 +42,7 @@ def parameters(rows, columns):
     yield ZeroDivisionError, "nothing to divide"
 
 
-@exercise(cases=[([3, 1], "b")], hint="Sort them, and double the word", parts=("the list", "the word"), keep=True)
+@exercise(cases=[([3, 1], "b")], hint="Sort them, and double the word", parts=("the list", "the word"))
 def both(values, word):
     yield (sorted(values), 2 * word), "sorted and doubled"
     yield (..., word), "the word is not doubled"
@@ -85,7 +85,6 @@ def fails_in_a_library(*arguments):
         (both, lambda values, word: ([1, 4], "bb"), "✗ both: the list should be [1, 3], not [1, 4]. Sort them"),
         (both, lambda values, word: ([1, 3], 5), "✗ both: the word should be 'bb', not 5. Sort them"),
         (both, lambda values, word: "bb", "✗ both: return two things: the list and the word"),
-        (both, lambda values, word: (values.sort() or values, 2 * word), "✗ both: the result is right, but what was handed in"),
     ],
 )
 def test_the_line_says_what_is_wrong(check, attempt, line):
