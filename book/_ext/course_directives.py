@@ -51,7 +51,7 @@ class ModelMap(HtmlDirective):
     def html(self):
         uri = self.env.app.builder.get_relative_uri
         links = {stem: uri(self.env.docname, page) for stem, page in chapters(self.env).items()}
-        return teaching.model_map(links=links)._repr_html_()
+        return teaching.model_map(links)
 
 
 class ChapterQuiz(HtmlDirective):

@@ -7,7 +7,6 @@ import io
 import math
 import pkgutil
 import re
-import signal
 from importlib import import_module
 
 import numpy as np
@@ -20,7 +19,10 @@ from transformer_lib.teaching.exercises import exercise
 
 CHAPTERS = [import_module(f"{exercises.__name__}.{module.name}") for module in pkgutil.iter_modules(exercises.__path__)]
 CHECKS = {
-    f"{chapter.__name__.split('.')[-1]}.{name}": getattr(chapter, name) for chapter in CHAPTERS for name in chapter.__all__
+    f"{chapter.__name__.split('.')[-1]}.{name}": check
+    for chapter in CHAPTERS
+    for name, check in vars(chapter).items()
+    if hasattr(check, "__wrapped__") and check.__module__ == chapter.__name__ and not name.startswith("_")
 }
 TABLES = {name: check for name, check in CHECKS.items() if hasattr(check, "cases")}
 
@@ -43,7 +45,7 @@ def parameters(rows, columns):
     yield ZeroDivisionError, "nothing to divide"
 
 
-@exercise(cases=[([3, 1], "b")], hint="Sort them, and double the word", parts=("the list", "the word"), keep=True)
+@exercise(cases=[([3, 1], "b")], hint="Sort them, and double the word", parts=("the list", "the word"))
 def both(values, word):
     yield (sorted(values), 2 * word), "sorted and doubled"
     yield (..., word), "the word is not doubled"
@@ -55,14 +57,6 @@ def stub(*arguments):
 
 def fails_in_a_library(*arguments):
     return torch.nn.Linear(2, 2)(torch.ones(3))
-
-
-def loops_for_ever(*arguments):
-    while True:
-        try:  # noqa: SIM105
-            len(arguments)
-        except Exception:
-            pass
 
 
 @pytest.mark.parametrize(
@@ -94,7 +88,6 @@ def loops_for_ever(*arguments):
         (both, lambda values, word: ([1, 4], "bb"), "✗ both: the list should be [1, 3], not [1, 4]. Sort them"),
         (both, lambda values, word: ([1, 3], 5), "✗ both: the word should be 'bb', not 5. Sort them"),
         (both, lambda values, word: "bb", "✗ both: return two things: the list and the word"),
-        (both, lambda values, word: (values.sort() or values, 2 * word), "✗ both: the result is right, but what was handed in"),
     ],
 )
 def test_the_line_says_what_is_wrong(check, attempt, line):
@@ -104,13 +97,6 @@ def test_the_line_says_what_is_wrong(check, attempt, line):
 def test_the_line_of_an_error_is_the_readers():
     line = f"(line {fails_in_a_library.__code__.co_firstlineno + 1} of your code: return torch.nn.Linear(2, 2)(torch.ones(3)))"
     assert line in says(parameters, fails_in_a_library)
-
-
-@pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="this system has no SIGALRM")
-def test_an_endless_loop_is_stopped(monkeypatch):
-    monkeypatch.setattr(exercises, "SECONDS", 0.1)
-    assert "is there a loop that never ends?" in says(parameters, loops_for_ever)
-    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
 
 
 ARGUMENTS = [torch.arange(3.0), np.arange(3.0), [1, 2], {1, 2}, {"a": [1]}, ([1], torch.zeros(2)), torch.nn.Linear(2, 2)]
@@ -130,32 +116,9 @@ def test_each_call_gets_copies_of_its_own(argument):
     assert says(look, found) == "✓ look: it is as it was"
 
 
-class Unprintable(Exception):
-    def __str__(self):
-        raise RuntimeError
-
-
-JUNK = [
-    *[
-        True,
-        -1,
-        math.inf,
-        1j,
-        10**400,
-        "a",
-        b"",
-        int,
-        object(),
-        [],
-        {"a": 1},
-        [[1], [1, 2]],
-        (None, ...),
-        (1, 2, 3),
-        [["a"], 2],
-    ],
-    *[np.array("a"), np.zeros((1, 0)), torch.full((3, 4), math.nan), torch.eye(4).bool(), torch.ones(1, device="meta")],
-]
-PROBLEMS = [ValueError("two\nlines"), SystemExit(1), RecursionError(), StopIteration(), Unprintable()]
+JUNK = [True, -1, math.inf, 1j, 10**400, "a", int, [], {"a": 1}, [[1], [1, 2]], (None, ...), (1, 2, 3), np.array("a")]
+JUNK += [np.zeros((1, 0)), torch.full((3, 4), math.nan), torch.eye(4).bool(), torch.ones(1, device="meta")]
+PROBLEMS = [ValueError("two\nlines"), SystemExit(1), RecursionError()]
 
 
 @pytest.mark.parametrize("name", CHECKS)

@@ -30,6 +30,8 @@ _RULES = """
   font-size:.9em}
 """
 
+_VERDICT = {True: '<strong class="tl-right">✓ Right.</strong>', False: '<strong class="tl-wrong">✗ Not quite.</strong>'}
+
 
 @dataclass(frozen=True)
 class Question:
@@ -37,7 +39,7 @@ class Question:
 
     `answers` is a list of `(answer, feedback)` pairs: the feedback says why that answer is right or wrong.
     `correct` is the index of the right answer, counted from 0. `code` and *emphasis* work in all texts.
-    Raises `ValueError` for fewer than two answers, two equal answers, an empty text, or an index that does not exist.
+    Raises `ValueError` for an empty text, two equal answers, or an index that does not exist.
     """
 
     text: str
@@ -45,21 +47,10 @@ class Question:
     correct: int
 
     def __post_init__(self) -> None:
-        if not self.text.strip():
-            raise ValueError("text is empty: a question needs words")
-        if len(self.answers) < 2:
-            raise ValueError(f"answers has length {len(self.answers)}, expected two or more, in {self.text!r}")
-        for answer, feedback in self.answers:
-            if not answer.strip():
-                raise ValueError(f"answers holds an empty answer, in {self.text!r}")
-            if not feedback.strip():
-                raise ValueError(f"answers holds no feedback for {answer!r}, in {self.text!r}")
-        texts = [answer.strip() for answer, _ in self.answers]
-        for answer in texts:
-            if texts.count(answer) > 1:
-                raise ValueError(f"answers holds {answer!r} twice, in {self.text!r}")
-        if not 0 <= self.correct < len(self.answers):
-            raise ValueError(f"correct is {self.correct}, expected 0 to {len(self.answers) - 1}, in {self.text!r}")
+        written = [self.text, *(words for pair in self.answers for words in pair)]
+        different = {answer.strip() for answer, _ in self.answers}
+        if not all(map(str.strip, written)) or not 0 <= self.correct < len(self.answers) == len(different):
+            raise ValueError(f"this question cannot be answered: {self}")
 
 
 class Quiz:
@@ -69,8 +60,7 @@ class Quiz:
         self.questions = questions
 
     def __repr__(self) -> str:
-        count = len(self.questions)
-        return f"Quiz of {count} question{'s' if count > 1 else ''}"
+        return f"Quiz of {len(self.questions)} questions"
 
     def _repr_html_(self) -> str:
         cards = "".join(
@@ -81,12 +71,7 @@ class Quiz:
 
 
 def quiz(*questions: Question) -> Quiz:
-    """Return a quiz that a notebook shows as cards; opening an answer shows whether it is right, and why.
-
-    Raises `ValueError` when there is no question.
-    """
-    if not questions:
-        raise ValueError("quiz needs at least one question, got none")
+    """Return a quiz that a notebook shows as cards; opening an answer shows whether it is right, and why."""
     return Quiz(questions)
 
 
@@ -96,26 +81,15 @@ def _card(question: Question, number: str) -> str:
     name = "tl-" + hashlib.sha256(words.encode()).hexdigest()[:12]
     answers = "".join(
         f'<details name="{name}"><summary><span>{_inline(answer)}</span></summary>'
-        f"<p>{_verdict(index == question.correct)} {_inline(feedback)}</p></details>"
+        f"<p>{_VERDICT[index == question.correct]} {_inline(feedback)}</p></details>"
         for index, (answer, feedback) in enumerate(question.answers)
     )
     return f"<fieldset><legend>{number}{_inline(question.text)}</legend>{answers}</fieldset>"
 
 
-def _verdict(right: bool) -> str:
-    if right:
-        return '<strong class="tl-right">✓ Right.</strong>'
-    return '<strong class="tl-wrong">✗ Not quite.</strong>'
-
-
 def _inline(text: str) -> str:
     """Escape `text`, then turn `code` and *emphasis* into HTML; stars inside code stay stars."""
-    parts = re.split(r"`([^`]+)`", text)
-    marked = []
-    for index, part in enumerate(parts):
-        escaped = html.escape(part)
-        if index % 2:
-            marked.append(f"<code>{escaped}</code>")
-        else:
-            marked.append(re.sub(r"\*(\S(?:[^*]*\S)?)\*", r"<em>\1</em>", escaped))
-    return "".join(marked)
+    parts = [html.escape(part) for part in re.split(r"`([^`]+)`", text)]
+    parts[::2] = [re.sub(r"\*(\S(?:[^*]*\S)?)\*", r"<em>\1</em>", part) for part in parts[::2]]
+    parts[1::2] = [f"<code>{part}</code>" for part in parts[1::2]]
+    return "".join(parts)

@@ -1,30 +1,29 @@
-"""The map, the quiz and the tables in a browser: nothing overflows, everything is reached by keyboard, axe is content."""
+"""The map and the quiz in a browser: nothing overflows, everything is reached by keyboard, axe is content."""
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from transformer_lib.teaching import Question, figures, model_map, quiz
-from transformer_lib.teaching.figures.model_map import CHAPTERS
+from tools import notebooks
+from transformer_lib.teaching import Question, model_map, quiz
 
-LINKS = {stem: f"#{stem}" for stem in CHAPTERS}
+LINKS = {path.stem[3:]: f"#{path.stem[3:]}" for path in (notebooks.ROOT / "notebooks").glob("[0-9]*.ipynb")}
 QUIZ = quiz(
     Question("What swims, `a` or *b*?", answers=[("a stone", "No fins."), ("a fish", "Fins.")], correct=1),
     Question("What flies?", answers=[("a bird", "Wings."), ("a fish", "No wings.")], correct=0),
 )._repr_html_()
-TABLE = figures.matrix_table([[0.123] * 8] * 4, name="P", row_labels=["I", "am", "a", "student"], column_labels=range(8))
 
 
 @pytest.mark.parametrize(("theme", "width"), [("light", 390), ("dark", 1280)])
-def test_map_quiz_and_table_are_drawn_whole(touch, theme, width):
-    seen = touch(str(model_map("masks", links=LINKS)) + QUIZ + TABLE._repr_html_(), width=width, theme=theme)
+def test_map_and_quiz_are_drawn_whole(touch, theme, width):
+    seen = touch(model_map(LINKS) + QUIZ, width=width, theme=theme)
     colours = {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 24, 29)"}
     seen.page.locator("body").evaluate("(body, colour) => body.style.background = colour", colours[theme])
-    for summary in (0, 1, 4):
+    for summary in (0, 3):
         seen.page.locator("summary").nth(summary).click()
     found = Axe().run(seen.page).response["violations"]
     assert [(fault["id"], [node["html"] for node in fault["nodes"]]) for fault in found] == []
     assert seen.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    for part in (".tl-map", ".tl-quiz", ".tl-matrix"):
+    for part in (".tl-map", ".tl-quiz"):
         assert seen.page.locator(part).evaluate("node => getComputedStyle(node).backgroundColor") == colours[theme]
     drawing = seen.page.locator("svg[aria-label]")
     size = "svg => Math.min(...[...svg.querySelectorAll('text')].map(t => parseFloat(getComputedStyle(t).fontSize)))"
@@ -44,7 +43,7 @@ def test_a_quiz_is_answered_by_keyboard(touch):
 
 
 def test_a_box_of_the_map_leads_to_its_chapter(touch):
-    page = touch(str(model_map(links=LINKS))).page
+    page = touch(model_map(LINKS)).page
     page.keyboard.press("Tab")
     assert page.locator("a:focus").get_attribute("aria-label") == "Limits of seq2seq, chapter 1: The limits of seq2seq"
     words = page.get_by_text("Masked").bounding_box()

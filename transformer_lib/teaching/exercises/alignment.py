@@ -9,9 +9,6 @@ from torch import Tensor
 from transformer_lib.alignment import AdditiveAttention, masked_softmax
 from transformer_lib.teaching.exercises import Attempt, Hint, check, exercise, expect, normal, numbers, same
 
-__all__ = ["additive_attention", "masked_weights", "steer"]
-
-
 _SCORES = torch.tensor([1.0, 2.0, 0.5, -1.0], dtype=torch.float64)
 
 

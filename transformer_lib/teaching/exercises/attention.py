@@ -9,8 +9,6 @@ from torch import Tensor, nn
 from transformer_lib.attention import MultiHeadAttention, join_heads, scaled_dot_product_attention, split_heads
 from transformer_lib.teaching.exercises import Hint, check, exercise, numbers, same
 
-__all__ = ["chess_asks_who", "multi_head_attention", "score_size", "whisper_and_shout"]
-
 X = torch.tensor([[1.0, 0, 0, 0], [0, 1, 0, 1], [0, 0, 1, 0]])
 K = torch.tensor([[2.0, 0, 0, 0], [0, 2, 0, 1], [0, 1, 2, 0]])
 W_Q = torch.tensor([[0.0, 3, 0, 0], [2, 0, 2, 0], [0, 3, 0, 1], [0, 0, 0, 0]])

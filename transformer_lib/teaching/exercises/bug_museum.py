@@ -14,8 +14,6 @@ from transformer_lib.teaching.exercises import Hint, check, compare, exercise, n
 from transformer_lib.teaching.experiments.bug_museum import CONFIG
 from transformer_lib.transformer import Transformer
 
-__all__ = ["padding_effect", "reported_loss", "sees_future", "which_bug"]
-
 
 @exercise(
     cases=[(0.6, [3, 3, 6]), (1.0, [4, 4]), (2.5, [1, 9, 2, 4])],

@@ -11,8 +11,6 @@ from transformer_lib.encoder import TransformerConfig
 from transformer_lib.masks import causal_mask
 from transformer_lib.teaching.exercises import Hint, check, compare, exercise, forward_of, normal
 
-__all__ = ["decoder_layer", "goats_are_sold", "map_shape", "reads_memory"]
-
 
 @exercise(cases=[(2, 8, 5, 6), (3, 4, 7, 2)], hint="The shape is (batch, heads, queries, keys)")
 def map_shape(batch: int, num_heads: int, source: int, target: int) -> Iterator:

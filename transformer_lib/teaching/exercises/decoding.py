@@ -11,8 +11,6 @@ from transformer_lib.masks import causal_mask
 from transformer_lib.seq2seq import EOS_ID, PAD_ID, SOS_ID
 from transformer_lib.teaching.exercises import Hint, check, exercise, normal, numbers, same
 
-__all__ = ["beam", "min_p", "word_by_word", "words_read"]
-
 
 @exercise(
     cases=[(128, True), (128, False), (1, True), (1, False), (6, False), (7, True)],

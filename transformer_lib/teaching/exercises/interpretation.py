@@ -10,8 +10,6 @@ from transformer_lib.encoder import TransformerConfig
 from transformer_lib.teaching.exercises import exercise
 from transformer_lib.transformer import Transformer
 
-__all__ = ["new_words", "patched_probabilities", "smallest_cause"]
-
 
 @exercise(
     cases=[()], hint="Patch the horse's memory with the cow's, place by place, and compare with *le cheval blanc est fatigué*"

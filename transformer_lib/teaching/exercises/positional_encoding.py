@@ -9,8 +9,6 @@ from torch import Tensor
 from transformer_lib.positional_encoding import sinusoidal_table
 from transformer_lib.teaching.exercises import Hint, check, exercise, expect, normal, numbers, same
 
-__all__ = ["my_positions", "same_word_twice", "shift_matrix", "table_shape"]
-
 
 def _table(max_len: int, d_model: int) -> Tensor:
     return sinusoidal_table(max_len, d_model).double()

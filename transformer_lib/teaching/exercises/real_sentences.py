@@ -12,8 +12,6 @@ from transformer_lib.teaching.exercises import Hint, check, exercise, expect, nu
 from transformer_lib.training import Batch, evaluate
 from transformer_lib.transformer import Transformer
 
-__all__ = ["dearer_tokens", "my_two_losses", "one_change", "times_the_paper"]
-
 
 @exercise(
     cases=[()],

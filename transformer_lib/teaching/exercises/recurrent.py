@@ -8,9 +8,6 @@ from torch import Tensor
 
 from transformer_lib.teaching.exercises import exercise, normal
 
-__all__ = ["gates", "half_life", "lstm_layer"]
-
-
 # Forget gate and input gate of each order: how much of the old stays, and how much of the new is written.
 _ORDERS = {"keep": (1, 0), "replace": (0, 1), "erase": (0, 0), "add": (1, 1), "mix": (0.75, 0.25)}
 

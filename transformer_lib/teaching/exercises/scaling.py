@@ -10,8 +10,6 @@ from transformer_lib.teaching.exercises import Hint, check, exercise
 from transformer_lib.training import Batch, label_smoothed_loss, training_step
 from transformer_lib.transformer import Transformer, TransformerConfig
 
-__all__ = ["loss_factor", "my_share", "round_to_bfloat16", "step_seconds"]
-
 
 def _scaled(x: float, to_integer: Callable, bits: int = 8) -> float:
     m, e = math.frexp(x)

@@ -5,8 +5,6 @@ from collections.abc import Iterator, Sequence
 
 from transformer_lib.teaching.exercises import exercise
 
-__all__ = ["adam_with_warmup", "factor_for", "first_move"]
-
 
 @exercise(
     cases=[(0.0044, 32, 100), (0.001, 512, 4000), (0.5, 4, 4), (0.02, 32, 1)],

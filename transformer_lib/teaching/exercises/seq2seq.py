@@ -9,9 +9,6 @@ from torch import Tensor, nn
 from transformer_lib.seq2seq import PAD_ID, SOS_ID, Seq2Seq, greedy_decode
 from transformer_lib.teaching.exercises import Hint, check, compare, exercise
 
-__all__ = ["last_state", "mean_loss", "my_seq2seq"]
-
-
 _SENTENCE = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [2.0, 0.0]])
 
 

@@ -9,8 +9,6 @@ from torch import Tensor
 from transformer_lib.teaching.exercises import Attempt, Hint, check, compare, exercise
 from transformer_lib.text import SentimentClassifier, Vocabulary, pad_batch, tokenize
 
-__all__ = ["review_classifier", "text_to_batch", "two_logits"]
-
 
 @exercise(
     cases=[()],

@@ -13,8 +13,6 @@ from transformer_lib.teaching.exercises import Hint, check, exercise
 from transformer_lib.training import Batch, training_step
 from transformer_lib.transformer import Transformer, TransformerConfig
 
-__all__ = ["joined_loss", "lowest_loss", "my_training_step"]
-
 
 @exercise(
     cases=[([0.3, 0.9], [4, 2]), ([2.0], [7]), ([1.0, 2.0, 4.0], [10, 5, 1])],

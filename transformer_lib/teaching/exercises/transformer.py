@@ -13,8 +13,6 @@ from transformer_lib.teaching.exercises import Hint, check, compare, exercise, f
 from transformer_lib.teaching.experiments.transformer import torch_transformer
 from transformer_lib.transformer import Transformer
 
-__all__ = ["attention_biases", "doubled", "whole_transformer"]
-
 
 @exercise(cases=[()], hint="Count how the number of parameters of one layer depends on each of the four numbers")
 def doubled() -> Iterator:

@@ -6,8 +6,6 @@ from itertools import pairwise
 
 from transformer_lib.teaching.exercises import Hint, check, compare, exercise
 
-__all__ = ["longest_pieces", "my_merges", "pieces_of_slower"]
-
 
 def _without_mark(pieces: Sequence[str]) -> list[str]:
     return [piece for piece in (pieces[0].removeprefix("▁"), *pieces[1:]) if piece]

@@ -15,22 +15,6 @@ from transformer_lib.seq2seq import EOS_ID, PAD_ID, SOS_ID
 from transformer_lib.teaching.corpora.english_french import grammar_corpus
 from transformer_lib.teaching.record import record
 
-__all__ = [
-    "LookFirst",
-    "Sentences",
-    "equal_to_loops_and_torch",
-    "hide_a_row",
-    "looking_first",
-    "right_at_twelve",
-    "share_right",
-    "short_sentences",
-    "start",
-    "train_translator",
-    "translate",
-    "translates_rightly",
-    "write",
-]
-
 LONGEST = 7  # words, in each language
 LONGEST_ANSWER = 10
 

@@ -12,18 +12,6 @@ from transformer_lib.teaching.figures import capture_attention
 from transformer_lib.teaching.torch_parity import compare_gradients, copy_to_torch
 from transformer_lib.translation import pretrained_translator
 
-__all__ = [
-    "PlainAverage",
-    "WhoPlaysWhat",
-    "compare_with_torch",
-    "meetings",
-    "right_alone_and_together",
-    "train_one_question",
-    "train_two_questions",
-    "translator_weights",
-    "weights_for_two_people",
-]
-
 PEOPLE = "Ann Ben Cleo Dan Eve Finn Gil Hana Ian Joy Kim Leo Mia Noah Ola Pia".split()
 GAMES = "rugby go poker darts golf tennis chess polo bingo cards pool squash judo chequers bridge hockey".split()
 KINDS, PRESENT = 16, 8

@@ -26,19 +26,6 @@ from transformer_lib.seq2seq import EOS_ID, PAD_ID, SOS_ID
 from transformer_lib.teaching.corpora.stories import NOUNS, is_a_story, stories
 from transformer_lib.transformer import Transformer, TransformerConfig
 
-__all__ = [
-    "StoryWriter",
-    "best_of_all_sentences",
-    "compare_rules",
-    "compare_with_and_without_cache",
-    "flat_and_sharp",
-    "next_words",
-    "step_costs",
-    "story_writer",
-    "with_cache",
-    "words_read",
-]
-
 # The story writer
 
 

@@ -17,23 +17,6 @@ from transformer_lib.teaching.record import record
 from transformer_lib.transformer import Transformer, TransformerState
 from transformer_lib.translation import Translator, pretrained_translator
 
-__all__ = [
-    "FRAMES",
-    "Pair",
-    "captions_patched",
-    "check_patching",
-    "counts",
-    "cross_attention",
-    "cut_one_look",
-    "encoder_heads",
-    "heads_record",
-    "next_words",
-    "other_nouns",
-    "pairs",
-    "plain_transformer",
-    "table_three",
-]
-
 FRAMES = ("beside the noun", "after is")
 PIECES = 4  # no adjective has more
 

@@ -10,16 +10,6 @@ from torch.nn.functional import cross_entropy, softmax
 
 from transformer_lib.positional_encoding import LearnedPositionalEmbedding, PositionalEncoding
 
-__all__ = [
-    "NAMES",
-    "fast_hands",
-    "name_the_word_before",
-    "random_rows",
-    "smooth_rows",
-    "typical_size",
-    "who_loves",
-]
-
 NAMES = ["John", "Susan", "Anna", "Ben", "Kim", "Lee", "Maria", "Tom"]
 LOVES = len(NAMES)  # the verb's id comes after those of the names
 

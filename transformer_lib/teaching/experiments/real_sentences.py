@@ -9,8 +9,6 @@ from torch import nn
 
 from transformer_lib.training import Batch, IdPair
 
-__all__ = ["compare_two_losses", "made_blind"]
-
 
 @contextmanager
 def made_blind(model: nn.Module) -> Iterator[nn.Module]:

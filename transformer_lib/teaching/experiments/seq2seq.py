@@ -11,8 +11,6 @@ from torch.testing import assert_close
 from transformer_lib.seq2seq import EOS_ID, PAD_ID, SOS_ID, Seq2Seq
 from transformer_lib.teaching.record import record
 
-__all__ = ["compare_with_loops_and_torch", "half_right_up_to", "right_by_length", "train_backwards"]
-
 
 def compare_with_loops_and_torch(seq2seq: Callable) -> None:
     """Assert that scores and gradients equal those of loops over single words, and of torch's layers; print three lines."""

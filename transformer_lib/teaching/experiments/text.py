@@ -16,22 +16,6 @@ from transformer_lib.seq2seq import PAD_ID
 from transformer_lib.teaching.corpora.reviews import synthetic_reviews
 from transformer_lib.text import Review, SentimentClassifier, Vocabulary, bucket_batches, pad_batch, tokenize
 
-__all__ = [
-    "BagOfWords",
-    "ReviewReader",
-    "WithoutMask",
-    "accuracy",
-    "accuracy_by_epoch",
-    "bag_against_gru",
-    "compare_with_loops",
-    "encode_reviews",
-    "more_padding",
-    "pretrained_review_reader",
-    "review_reader_sets",
-    "train_classifier",
-    "twins",
-]
-
 Encoded = tuple[list[list[int]], list[int]]
 
 # (tokens (batch, seq), labels (batch)), as chapter 3's `bucket_batches` makes them.

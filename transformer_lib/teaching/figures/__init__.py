@@ -1,4 +1,4 @@
-"""Everything that draws: heat maps and tables in one style, sheets of blocks, the drawing of the model."""
+"""Everything that draws: heat maps in one style, sheets of blocks, the drawing of the model."""
 
 from transformer_lib.teaching.figures.capture_attention import capture_attention
 from transformer_lib.teaching.figures.model_map import model_map
@@ -6,9 +6,7 @@ from transformer_lib.teaching.figures.plots import (
     COLOURS,
     DIVERGING,
     SEQUENTIAL,
-    attention_map,
     heatmap,
-    matrix_table,
     show,
     subplots,
 )
@@ -19,12 +17,10 @@ __all__ = [
     "DIVERGING",
     "SEQUENTIAL",
     "arrow",
-    "attention_map",
     "block",
     "capture_attention",
     "card",
     "heatmap",
-    "matrix_table",
     "model_map",
     "sheet",
     "show",

@@ -11,18 +11,6 @@ from torch import Tensor
 from transformer_lib.teaching.figures import COLOURS, arrow, block, card, heatmap, sheet, show, subplots, text
 from transformer_lib.teaching.record import record
 
-__all__ = [
-    "additive_scores",
-    "decoder_step",
-    "exact_match",
-    "mean_map",
-    "moving_context",
-    "one_look",
-    "two_exams",
-    "two_questions",
-    "weight_map",
-]
-
 SOURCE, TARGET = ["the", "white", "cow"], ["la", "vache", "blanche"]
 
 

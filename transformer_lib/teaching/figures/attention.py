@@ -10,17 +10,6 @@ from torch import Tensor
 from transformer_lib.teaching.figures import COLOURS, arrow, block, card, sheet, show, subplots, text
 from transformer_lib.teaching.figures.sheet import number, tint
 
-__all__ = [
-    "multi_head",
-    "one_look_up",
-    "people_with_badges",
-    "self_attention",
-    "softmax_widths",
-    "view_alone",
-    "weight_map",
-    "where_they_look",
-]
-
 WORDS = ("They", "played", "chess")
 _SLANTED = {"rotation": 45, "rotation_mode": "anchor", "ha": "left", "va": "bottom"}
 

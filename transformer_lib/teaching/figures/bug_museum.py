@@ -10,8 +10,6 @@ from transformer_lib.teaching.bugs import BUGS
 from transformer_lib.teaching.figures import COLOURS, arrow, block, card, sheet, show, subplots, text
 from transformer_lib.training import History
 
-__all__ = ["all_curves", "loss_scale", "padding_masks", "plan", "two_heads", "two_runs"]
-
 ROOMS = {
     "Room 1: it sees what it should not": BUGS[:5],
     "Room 2: it computes something else": BUGS[5:11],

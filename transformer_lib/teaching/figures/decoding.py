@@ -11,17 +11,6 @@ from transformer_lib.decoding import Hypothesis, length_penalty
 from transformer_lib.teaching.figures import COLOURS, arrow, card, sheet, show, subplots, text
 from transformer_lib.teaching.figures.sheet import tint
 
-__all__ = [
-    "greedy_tree",
-    "kept_words",
-    "penalty_lines",
-    "temperatures",
-    "time_saved",
-    "who_chooses",
-    "with_a_cache",
-    "without_a_cache",
-]
-
 WORDS = ("found", "slept", "met", "sang")
 
 

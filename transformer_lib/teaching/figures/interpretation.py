@@ -9,18 +9,6 @@ from torch import Tensor
 
 from transformer_lib.teaching.figures import COLOURS, SEQUENTIAL, arrow, block, card, sheet, show, subplots, text
 
-__all__ = [
-    "counted",
-    "encoder_heads",
-    "five_patches",
-    "forced_prefix",
-    "one_head_less",
-    "one_patch",
-    "two_maps",
-    "two_models",
-    "way_of_the_gender",
-]
-
 COW, HORSE = "the white cow is tired".split(), "the white horse is tired".split()
 
 

@@ -12,8 +12,6 @@ from transformer_lib.teaching.figures import COLOURS, arrow, block, card, sheet,
 from transformer_lib.teaching.figures.sheet import number, tint
 from transformer_lib.teaching.record import record
 
-__all__ = ["batches", "eight_readers", "look_up", "numberings", "states", "text_to_logits"]
-
 WORD, PADDING = "query", "muted"
 
 

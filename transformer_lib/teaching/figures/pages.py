@@ -11,11 +11,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from transformer_lib.masks import causal_mask
-from transformer_lib.teaching.figures.plots import COLOURS, TABLET, attention_map, subplots
+from transformer_lib.teaching.figures.plots import COLOURS, TABLET, heatmap, subplots
 from transformer_lib.teaching.later_models import AlibiBias
 from transformer_lib.teaching.record import record
-
-__all__ = ["alibi_weights", "right_by_length", "three_shapes"]
 
 SOURCE = ["I", "am", "a", "student"]
 TARGET = ["<SOS>", "je", "suis", "étudiant"]
@@ -76,7 +74,8 @@ def alibi_weights(*, stacked: bool = False) -> Figure:
     sizes = {"rows": 2, "width": 4.6, "height": 7.6} if stacked else {"columns": 2, "width": 9, "height": 3.8}
     figure, every = subplots(**sizes, narrowest=TABLET)
     for axes, head, slope in zip(every, (0, 3), ("1/4", "1/256"), strict=True):
-        attention_map(axes, weights[head], query_tokens=words, key_tokens=words, title=f"head {head + 1}: slope {slope}")
+        names = {"x_label": "key (looked at)", "y_label": "query (looks)", "x_ticks": words, "y_ticks": words}
+        heatmap(axes, weights[head], title=f"head {head + 1}: slope {slope}", **names)
     return figure
 
 

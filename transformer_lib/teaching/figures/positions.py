@@ -15,8 +15,6 @@ from transformer_lib.teaching.figures.theme import ROLES_LIGHT
 
 ROLES = {"hands": "position", "rotary": "value", "fast hands": "encoder", "smooth rows": "key", "learned rows": "muted"}
 
-__all__ = ["five_clocks", "formula", "ladder", "right_by_position", "sum_of_rows", "turned_back", "who_loves"]
-
 
 def sum_of_rows(sentence: Sequence[str], words: Tensor) -> None:
     """Draw the words of a sentence, the rows of their positions, and the sum."""

@@ -8,19 +8,6 @@ from transformer_lib.teaching.figures.plots import COLOURS, DIVERGING, show, sub
 from transformer_lib.teaching.figures.sheet import arrow, block, card, number, sheet, text
 from transformer_lib.teaching.record import record
 
-__all__ = [
-    "far_ending",
-    "first_word",
-    "four_forms",
-    "gradients",
-    "gru",
-    "lstm",
-    "opened",
-    "story",
-    "two_directions",
-    "word_by_word",
-]
-
 SENTENCE = "the cow sees the horse and is tired".split()
 
 

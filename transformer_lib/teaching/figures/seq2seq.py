@@ -14,8 +14,6 @@ from transformer_lib.teaching.figures.sheet import number
 from transformer_lib.teaching.figures.theme import COLOURS
 from transformer_lib.teaching.record import record
 
-__all__ = ["backwards", "encoder_and_decoder", "forced_and_free", "how_far", "reading", "right_words", "shifted", "writing"]
-
 CELL = 0.385  # of one letter, in inches
 _LOOKS = {"read": ("#f3f5f8", "muted", 1.2), "right": ("#c9ecd9", "value", 1.2), "wrong": ("#ffc9a0", "#a33f00", 2.0)}
 

@@ -12,8 +12,6 @@ from transformer_lib.teaching.figures import COLOURS, SEQUENTIAL, arrow, card, s
 from transformer_lib.teaching.figures.sheet import tint
 from transformer_lib.teaching.record import record
 
-__all__ = ["by_length", "merges", "step_time", "text_to_text", "where_it_looks", "word_by_word"]
-
 LOOKS = {
     "GRU": ("muted", "s", ":"),
     "GRU with attention": ("query", "D", "--"),

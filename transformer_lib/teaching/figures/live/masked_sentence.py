@@ -1,5 +1,6 @@
 """One head of a trained decoder on the reader's own sentence: its scores, its mask, its weights."""
 
+import html
 import json
 from importlib.resources import as_file, files
 
@@ -10,7 +11,6 @@ from transformer_lib.checkpoint import open_tensors, renamed
 from transformer_lib.positional_encoding import sinusoidal_table
 from transformer_lib.teaching.figures.live.figure import LiveFigure
 from transformer_lib.teaching.figures.live.tensors import in_half_precision
-from transformer_lib.teaching.figures.plots import matrix_table
 
 # Words of chapter 14's grammar that are one token each. The reader's sentence is made of them.
 _WORDS = """
@@ -53,4 +53,7 @@ def _weights_table(names: list[str], words: list[str], parameters: dict[str, Ten
     x = x * d_model**0.5 + sinusoidal_table(len(names), d_model)
     q, k = (x @ weight[f"W_{name}.weight"].T + weight[f"W_{name}.bias"] for name in "qk")  # each (seq, d_k)
     _, weights = scaled_dot_product_attention(q, k, x)  # (seq, seq)
-    return matrix_table(weights, name="weights", row_labels=names, column_labels=names, digits=2)._repr_html_()
+    heads = [f"<th>{html.escape(name)}</th>" for name in names]
+    rows = ["".join(f"<td>{weight:.2f}</td>" for weight in row) for row in weights.tolist()]
+    body = "".join(f"<tr>{head}{row}</tr>" for head, row in zip(heads, rows, strict=True))
+    return f"<table><tr><td></td>{''.join(heads)}</tr>{body}</table>"
