@@ -30,7 +30,7 @@ QUESTIONS = [
             ),
             (
                 "The angle of each turn depends on the shift, and not on the position.",
-                "Each hand turns by two words, wherever it starts.",
+                "Each hand turns by the angle of two positions, wherever it starts.",
             ),
             (
                 "The hands come back after a full turn, so the rows repeat themselves.",
