@@ -25,7 +25,7 @@ function products(left, leftRole, right, rightRole, result, others = "") {
   return [...left.flatMap(pair), ...more, " = ", strong(result)]
 }
 
-// The steps for one word that asks, in one look (a mask, or a head of the translator). Each has its numbers as [row, column] of the matrix
+// The steps for one word that asks, in one look (a head, or a mask). Each has its numbers as [row, column] of the matrix
 // `made`, and `from(row, column)`: the frames [matrix, row, column, role] around what makes this number, the calculation, and
 // what it means.
 function stepsOf(data, word, look) {
