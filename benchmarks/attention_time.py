@@ -31,19 +31,9 @@ def main() -> None:
                 best[name] = min(best[name], time.process_time() - start)
         for name, fastest in best.items():
             seconds[name].append(fastest)
-    write_record(
-        "attention_time",
-        seeds=[0],
-        settings={
-            "lengths": LENGTHS,
-            "heads": HEADS,
-            "d_k": D_K,
-            "runs": RUNS,
-            "threads": 1,
-            "time": "processor time of the fastest run",
-        },
-        numbers={"seconds": seconds},
-    )
+    settings = {"lengths": LENGTHS, "heads": HEADS, "d_k": D_K, "runs": RUNS, "threads": 1}
+    settings["time"] = "processor time of the fastest run"
+    write_record("attention_time", seeds=[0], settings=settings, numbers={"seconds": seconds})
     for name, times in seconds.items():
         print(name, *(f"{1000 * t:.1f} ms" for t in times))
 

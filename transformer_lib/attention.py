@@ -23,7 +23,7 @@ def scaled_dot_product_attention(
 ) -> tuple[Float[Tensor, "*batch query d_v"], Float[Tensor, "*batch query key"]]:
     """Return softmax(QKᵀ / √d_k) V, and the weights (Vaswani et al., 2017, equation 1).
 
-    `mask` is True where a query may look. One that may look at nothing gets zeros.
+    `mask` is True where a query may look. A query that may look at nothing gets zeros.
     """
     scores = q @ k.transpose(-2, -1) / math.sqrt(k.size(-1))  # (*batch, query, key)
     weights = masked_softmax(scores, mask)  # (*batch, query, key)

@@ -1,8 +1,7 @@
-"""What no table of an exercise expresses: the judges of six chapters tell right answers from usual mistakes."""
+"""What no table of an exercise expresses: the judges of five chapters tell right answers from usual mistakes."""
 
 import re
 
-import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -10,37 +9,16 @@ from torch.nn.functional import cross_entropy, pad
 
 from transformer_lib.alignment import AdditiveAttention, attention_pooling
 from transformer_lib.attention import MultiHeadAttention
-from transformer_lib.teaching.exercises import alignment, bug_museum, encoder, positional_encoding, real_sentences, training
+from transformer_lib.teaching.exercises import alignment, bug_museum, encoder, real_sentences, training
 
 NAMED = {
     "additive_attention": alignment,
     "steer": alignment,
     "encoder_layer": encoder,
     "two_bends": encoder,
-    "shift_matrix": positional_encoding,
     "my_training_step": training,
     "my_two_losses": real_sentences,
 }
-
-
-def shift_matrix(shift, d_model, exponent=2):
-    matrix = np.zeros((d_model, d_model))
-    for pair in range(d_model // 2):
-        angle = shift / 10000 ** (exponent * pair / d_model)
-        block = slice(2 * pair, 2 * pair + 2)
-        matrix[block, block] = [[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]]
-    return matrix
-
-
-def sines_first(shift, d_model):
-    order = [*range(0, d_model, 2), *range(1, d_model, 2)]
-    return shift_matrix(shift, d_model)[np.ix_(order, order)]
-
-
-def only_from_zero(shift, d_model):
-    angles = np.outer([0, shift], 1 / 10000 ** (np.arange(0, d_model, 2) / d_model))
-    start, end = np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(2, d_model)
-    return np.outer(end, start) / (start @ start)
 
 
 def additive(mask_scores=True, **slips):
@@ -199,11 +177,6 @@ CASES = [
     ("two_bends", bends([1, 1], [0, -1], [1, -1]), "✓"),
     ("two_bends", bends([1], [0], [1]), "it never stops"),
     ("two_bends", bends([1, 1], [0, -2], [1, -1]), r"for a = 1.5 it gives 1.5, not 1"),
-    ("shift_matrix", shift_matrix, "✓"),
-    ("shift_matrix", lambda shift, d_model: shift_matrix(shift, d_model).T, "turns the wrong way"),
-    ("shift_matrix", sines_first, "all sines first, then all cosines.*stands on the diagonal$"),
-    ("shift_matrix", only_from_zero, "must not depend on the position"),
-    ("shift_matrix", lambda shift, d_model: shift_matrix(shift, d_model, exponent=1), "block of hand 1 .* should be"),
     ("my_training_step", step(), "✓"),
     ("my_training_step", step(zero=False), "zero_grad\\(\\) comes first"),
     ("my_training_step", step(moves=0), "the weights never move"),

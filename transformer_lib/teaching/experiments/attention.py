@@ -17,7 +17,7 @@ GAMES = "rugby go poker darts golf tennis chess polo bingo cards pool squash jud
 KINDS, PRESENT = 16, 8
 
 
-def meetings(count: int, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:
+def _meetings(count: int, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:
     """Return eight people and their games at each of `count` meetings, `(count, 8)` each, and the place of one of them."""
     order = torch.rand(count, 2, KINDS, generator=generator).argsort(dim=-1)
     place = torch.randint(PRESENT, (count, 1), generator=generator)
@@ -31,13 +31,13 @@ class PlainAverage(nn.Module):
         return query + value.mean(dim=1, keepdim=True)  # (batch, 1, d_model)
 
 
-class WhoPlaysWhat(nn.Module):
+class _WhoPlaysWhat(nn.Module):
     """Ask for one person; mix the games with `mix(query, key, value)`; score the sixteen games."""
 
-    def __init__(self, mix: nn.Module, d_model: int = 32) -> None:
+    def __init__(self, mix: nn.Module) -> None:
         super().__init__()
-        self.person, self.game = nn.Embedding(KINDS, d_model), nn.Embedding(KINDS, d_model)
-        self.mix, self.answer = mix, nn.Linear(d_model, KINDS)
+        self.person, self.game = nn.Embedding(KINDS, 32), nn.Embedding(KINDS, 32)
+        self.mix, self.answer = mix, nn.Linear(32, KINDS)
 
     def forward(self, people: Tensor, games: Tensor, asked: Tensor) -> Tensor:
         heard = self.mix(self.person(asked), self.person(people), self.game(games))  # (batch, 1, d_model)
@@ -48,10 +48,10 @@ def _train(make: Callable[[], nn.Module], seed: int, steps: int, questions: int)
     """Train one model on new meetings at each step; return it, its share of right answers and its loss in the last 50 steps."""
     torch.manual_seed(seed)
     generator = torch.Generator().manual_seed(seed)
-    model, losses, shares = make(), [], []
+    model, seen = make(), []
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     for _ in range(steps):
-        people, games, places = meetings(128, generator)
+        people, games, places = _meetings(128, generator)
         if questions == 2:
             places = torch.rand(people.shape, generator=generator).argsort(dim=-1)[:, :2]
         logits = model(people, games, people.gather(1, places))  # (batch, questions, games)
@@ -60,15 +60,13 @@ def _train(make: Callable[[], nn.Module], seed: int, steps: int, questions: int)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        losses.append(loss.item())
-        shares.append((logits.argmax(dim=-1) == answers).float().mean().item())
-    return model, sum(shares[-50:]) / len(shares[-50:]), sum(losses[-50:]) / len(losses[-50:])
+        seen.append(((logits.argmax(dim=-1) == answers).float().mean().item(), loss.item()))
+    return model, *torch.tensor(seen[-50:]).mean(dim=0).tolist()
 
 
 def train_one_question(name: str, mix: Callable[[], nn.Module], steps: int) -> None:
     """Train three networks that ask for one person, and print how often they are right, and their losses."""
-    runs = [_train(lambda: WhoPlaysWhat(mix()), seed, steps, questions=1) for seed in range(3)]
-    right, losses = [run[1] for run in runs], [run[2] for run in runs]
+    _, right, losses = zip(*(_train(lambda: _WhoPlaysWhat(mix()), seed, steps, questions=1) for seed in range(3)))
     guesses = 0.08 < min(right) <= max(right) < 0.18 and min(losses) > math.log(PRESENT)
     assert guesses if "attention" not in name else min(right) > 0.98 and max(losses) < 0.05
     print(f"{name}, {steps} steps")
@@ -77,20 +75,19 @@ def train_one_question(name: str, mix: Callable[[], nn.Module], steps: int) -> N
 
 def train_two_questions(model: Callable[[int], nn.Module], heads: int, steps: int, starts: int = 1) -> list[nn.Module]:
     """Train models that ask for two people at once, print how many single answers are right, and return them."""
-    runs = [_train(lambda: model(heads), seed, steps, questions=2) for seed in range(starts)]
-    shares = [share for _, share, _ in runs]
+    models, shares, _ = zip(*(_train(lambda: model(heads), seed, steps, questions=2) for seed in range(starts)))
     assert 0.45 < min(shares) <= max(shares) < 0.6 if heads == 1 else min(shares) > 0.98
     print(f"heads: {heads}, steps: {steps}, right:", *(f" ≈ {share:.2f}" for share in shares))
-    return [trained for trained, _, _ in runs]
+    return list(models)
 
 
-def weights_for_two_people(models: list[nn.Module], asked: tuple[int, int] = (0, 5)) -> dict:
+@torch.no_grad()
+def weights_for_two_people(models: list[nn.Module]) -> dict:
     """Ask each model for two people of one meeting; return what `figures.attention.where_they_look` draws."""
-    people, games, _ = (part[:1] for part in meetings(2, torch.Generator().manual_seed(5)))
-    rows = {}
+    people, games, _ = (part[:1] for part in _meetings(2, torch.Generator().manual_seed(5)))
+    asked, rows = [0, 5], {}
     for model in models:
-        with torch.no_grad():
-            model(people, games, people[:, list(asked)])
+        model(people, games, people[:, asked])
         weights = model.attention.weights[0, :, 0]  # (heads, 8)
         assert set(weights.argmax(dim=-1).tolist()) == set(asked[: len(weights)]), "one person a head"
         names = ["one head"] if len(weights) == 1 else [f"head {n} of {len(weights)}" for n in range(len(weights))]
@@ -98,31 +95,31 @@ def weights_for_two_people(models: list[nn.Module], asked: tuple[int, int] = (0,
     return {"people": [PEOPLE[p] for p in people[0]], "games": [GAMES[g] for g in games[0]], "asked": asked, "rows": rows}
 
 
-def right_alone_and_together(models: list[nn.Module], count: int = 2000) -> None:
+@torch.no_grad()
+def right_alone_and_together(models: list[nn.Module]) -> None:
     """Print how often each model is right about the first and the second person, and names one of the two games."""
-    people, games, _ = meetings(count, torch.Generator().manual_seed(99))
+    people, games, _ = _meetings(2000, torch.Generator().manual_seed(99))
     for run, model in enumerate(models):
-        with torch.no_grad():
-            said = model(people, games, people[:, :2]).argmax(dim=-1)  # (count, 2)
+        said = model(people, games, people[:, :2]).argmax(dim=-1)  # (2000, 2)
         first, second = (said == games[:, :2]).float().mean(dim=0).tolist()
         either = (said[:, :, None] == games[:, None, :2]).any(dim=-1).float().mean().item()
         assert either > 0.9 or (max(first, second) > 0.9 and min(first, second) < 0.2 and either < 0.6)
         print(f"run {run}: first ≈ {first:.2f}   second ≈ {second:.2f}   one of the two games ≈ {either:.2f}")
 
 
-def translator_weights(sentence: str, layer: int = 2, head: int = 2) -> tuple[list[str], Tensor]:
-    """Translate `sentence`, print both, and return its words and the weights of one head of the encoder, counted from 1."""
+def translator_weights(sentence: str) -> tuple[list[str], Tensor]:
+    """Translate `sentence`, print both, and return its words and the weights of head 2 in the encoder's layer 2."""
     translator = pretrained_translator()
     with capture_attention(translator.model) as kept, torch.no_grad():
         translator.model.start(torch.tensor([translator.read(sentence)]))
     names = sorted(name for name in kept if name.startswith("encoder"))
     words = [token.removeprefix("▁") for token in translator.tokenizer.tokens(sentence)]
     print(sentence, "→", translator.translate(sentence))
-    return words, kept[names[layer - 1]][0, head - 1]  # (words, words)
+    return words, kept[names[1]][0, 1]  # (words, words)
 
 
-def _by_loops(q: list, k: list, v: list, mask: list) -> tuple[list, list]:
-    """Equation 1, one number at a time."""
+def by_loops(q: list, k: list, v: list, mask: list) -> tuple[list, list]:
+    """Return equation 1's outputs and weights, one number at a time."""
     outputs, all_weights = [], []
     for i, query in enumerate(q):
         scores = [sum(a * b for a, b in zip(query, key, strict=True)) / math.sqrt(len(query)) for key in k]
@@ -146,9 +143,8 @@ def compare_with_torch(attention: Callable, layer: Callable[[int, int], nn.Modul
     exact = {"dtype": torch.float64}
     q, k, v = (torch.randn(size, **exact) for size in [(3, 4), (5, 4), (5, 2)])
     mask = torch.tensor([[True, False, True, True, False], [True] * 5, [False] * 5])
-    by_loops = _by_loops(q.tolist(), k.tolist(), v.tolist(), mask.tolist())
-    for ours, theirs in zip(attention(q, k, v, mask), by_loops, strict=True):
-        assert_close(ours, torch.tensor(theirs, **exact))
+    theirs = by_loops(q.tolist(), k.tolist(), v.tolist(), mask.tolist())
+    assert_close(attention(q, k, v, mask), tuple(torch.tensor(part, **exact) for part in theirs))
     print("equal to plain loops: outputs and weights")
 
     inputs = [torch.randn(2, 3, 5, width, **exact) for width in (4, 4, 6)]

@@ -13,49 +13,48 @@ from transformer_lib.positional_encoding import LearnedPositionalEmbedding, Posi
 NAMES = ["John", "Susan", "Anna", "Ben", "Kim", "Lee", "Maria", "Tom"]
 LOVES = len(NAMES)  # the verb's id comes after those of the names
 
-WIDTH = 32
+WIDTH, STEPS = 32, 400
 WORDS, LENGTH = 12, 16  # of the random sentences
 TRAINED, TABLE = 48, 128  # positions
 
 Network = Callable[[int, Callable], nn.Module]
 
 
-def who_loves(network: Network, positions: Callable, steps: int = 400) -> Tensor:
+def who_loves(network: Network, positions: Callable) -> Tensor:
     """Train on *a loves b*, three times; print the losses, and return what run 0 answers to two twins, (2, names)."""
     sentences = torch.tensor([[a, LOVES, b] for a, b in permutations(range(LOVES), 2)])  # (56, 3)
-    answers, losses = [], []
+    losses, first = [], None
     for seed in range(3):
         torch.manual_seed(seed)
         model = network(LOVES + 1, positions)
         optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for _ in range(steps):
+        for _ in range(STEPS):
             loss = cross_entropy(model(sentences).mean(dim=1), sentences[:, 0])
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
         losses.append(f"≈ {loss.item():.4f}")
         assert loss < 0.02 or math.log(2) - 1e-4 < loss < math.log(2) + 0.01
-        with torch.no_grad():
-            twins = model(torch.tensor([[0, LOVES, 1], [1, LOVES, 0]])).mean(dim=1)
-        answers.append(softmax(twins, dim=-1)[:, :LOVES])
+        first = first or model
     print(f"loss of three runs, {getattr(positions, '__name__', type(positions).__name__):18}:", *losses)
-    return answers[0]
+    with torch.no_grad():
+        twins = first(torch.tensor([[0, LOVES, 1], [1, LOVES, 0]])).mean(dim=1)
+    return softmax(twins, dim=-1)[:, :LOVES]
 
 
-def random_rows(max_len: int = TABLE, d_model: int = WIDTH) -> Tensor:
+def random_rows(max_len: int = TABLE) -> Tensor:
     """Return rows whose numbers have the typical size of the sinusoids', and no order."""
-    return torch.randn(max_len, d_model) / math.sqrt(2)
+    return torch.randn(max_len, WIDTH) / math.sqrt(2)
 
 
-def smooth_rows(max_len: int = TABLE, d_model: int = WIDTH, window: int = 9) -> Tensor:
+def smooth_rows() -> Tensor:
     """Return random rows that change as slowly as the mean of nine, so that neighbours are alike."""
-    rows = random_rows(max_len + window - 1, d_model).unfold(0, window, 1)  # (max_len, d_model, window)
-    return rows.mean(dim=-1) * math.sqrt(window)
+    return 3 * random_rows(TABLE + 8).unfold(0, 9, 1).mean(dim=-1)
 
 
-def fast_hands(max_len: int = TABLE, d_model: int = WIDTH) -> Tensor:
+def fast_hands() -> Tensor:
     """Return hands whose speeds are drawn at random, from 0 to half a turn for each position."""
-    angle = torch.arange(max_len).unsqueeze(1) * (math.pi * torch.rand(d_model // 2))
+    angle = torch.arange(TABLE).unsqueeze(1) * (math.pi * torch.rand(WIDTH // 2))
     return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(start_dim=1)
 
 
@@ -84,9 +83,9 @@ def _turned(network: type[nn.Module]) -> type[nn.Module]:
     return Rotary
 
 
-def _trained_to_look_back(model: nn.Module, steps: int, furthest: int) -> nn.Module:
+def _train_to_look_back(model: nn.Module, furthest: int) -> None:
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-    for _ in range(steps):
+    for _ in range(STEPS):
         tokens = torch.randint(WORDS, (32, LENGTH))
         offset = int(torch.randint(furthest + 1, ()))
         logits = model(tokens, offset)[:, 1:]  # the first word has none before it
@@ -94,7 +93,6 @@ def _trained_to_look_back(model: nn.Module, steps: int, furthest: int) -> nn.Mod
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    return model
 
 
 @torch.no_grad()
@@ -114,9 +112,7 @@ KINDS = {
 BOUNDS = {"hands": (0.6, 0.97), "fast hands": (0.6, 0.99), "rotary": (0.95, 1.001)}  # all others: (0.05, 0.3)
 
 
-def name_the_word_before(
-    network: Network, kinds: Iterable[str], steps: int = 400, furthest: int = TRAINED - LENGTH
-) -> dict[str, Tensor]:
+def name_the_word_before(network: Network, kinds: Iterable[str], furthest: int = TRAINED - LENGTH) -> dict[str, Tensor]:
     """Train each kind three times on positions below 48; return the share right where a sentence begins, (3, places).
 
     A sentence of 16 random words begins anywhere from 0 to `furthest` in training, and at 0, 8, … 112 in the test.
@@ -127,12 +123,13 @@ def name_the_word_before(
         runs = []
         for seed in range(3):
             torch.manual_seed(seed)
-            model = _trained_to_look_back(KINDS[kind](network), steps, furthest)
+            model = KINDS[kind](network)
+            _train_to_look_back(model, furthest)
             runs.append(torch.stack([_share_right(model, offset) for offset in range(0, TABLE - LENGTH + 1, 8)]))
         right[kind] = torch.stack(runs)
         inside, outside = right[kind][:, : furthest // 8 + 1], right[kind][:, (furthest + LENGTH) // 8 :]
         print(f"{kind:16} ≈ {inside.mean():.2f}                 ≈ {outside.mean():.2f}")
-        if (steps, furthest) == (400, TRAINED - LENGTH):
+        if furthest == TRAINED - LENGTH:
             low, high = BOUNDS.get(kind, (0.05, 0.3))
             assert inside.mean() > 0.9 and low < outside.mean() < high, kind
     return right

@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-import torch
 from matplotlib.axes import Axes
 from matplotlib.patches import Circle, Polygon, Rectangle
 from torch import Tensor
 
-from transformer_lib.teaching.figures import COLOURS, arrow, block, card, sheet, show, subplots, text
+from transformer_lib.teaching.figures import COLOURS, arrow, block, card, sheet, text
 from transformer_lib.teaching.figures.sheet import number, tint
 
 WORDS = ("They", "played", "chess")
@@ -22,11 +21,19 @@ def _three(i: int, j: int, value: float) -> str:
     return f"{value:.3f}"
 
 
+def _frame(axes: Axes, x: float, y: float, wide: float, high: float) -> None:
+    axes.add_patch(Rectangle((x, y), wide, high, fill=False, ec=COLOURS["ink"], lw=2.4))
+
+
+def _cut(axes: Axes, x: float, top: float, low: float) -> None:
+    axes.plot([x, x], [top, low], color=COLOURS["ink"], lw=2.3, ls=(0, (3, 2)))
+
+
 def _weights(axes: Axes, x: float, y: float, weights: Tensor, name: str = "weights") -> tuple[float, float]:
     """Draw weights with three decimals, the row of *played* in a frame."""
     deep = {"strength": lambda i, j, w: 0.04 + 0.5 * w, "label": _three}
     right, bottom = block(axes, x, y, weights, "query", name=name, cell=0.6, **deep)
-    axes.add_patch(Rectangle((x, y + 0.29), right - x, 0.29, fill=False, ec=COLOURS["ink"], lw=2.4))
+    _frame(axes, x, y + 0.29, right - x, 0.29)
     return right, bottom
 
 
@@ -106,30 +113,6 @@ def one_look_up(q: Tensor, K: Tensor, V: Tensor) -> None:
         block(axes, 5.88, 3.03, weights @ V, "value", shape=False, cell=0.62, high=0.36, strength=0.3, label=_three)
 
 
-def softmax_widths(words: int = 8, seed: int = 2) -> None:
-    """Show the weights of eight random scores at three widths, as they are and divided by √d_k."""
-    unit = torch.randn(words, generator=torch.Generator().manual_seed(seed))
-    unit = (unit - unit.mean()) / unit.std()  # of the size 1
-    alt = (
-        "Two rows of three bar charts: the weights of eight words for vectors 4, 64 and 1024 numbers wide. Upper row, scores "
-        "as they are: the wider the vectors, the more one word takes, until it has everything. Lower row, scores divided by "
-        "the root of the width: the same gentle bars three times."
-    )
-    figure, every = subplots(2, 3, height=3.7, share_y=True)
-    figure.suptitle("Undivided, the wider the vectors, the more one word takes", weight="bold", size=15)
-    for column, d_k in enumerate([4, 64, 1024]):
-        for row, scores in enumerate([unit * d_k**0.5, unit]):
-            axes, weights = every[row, column], scores.softmax(dim=0)
-            axes.bar(range(words), weights, color=COLOURS["key" if row == 0 else "query"], width=0.8)
-            best = int(weights.argmax())
-            axes.text(best, weights[best] + 0.04, f"{weights[best]:.2f}", ha="center")
-            axes.set(ylim=(0, 1.25), xticks=[], yticks=[0, 1])
-        every[0, column].set_title(f"$d_k$ = {d_k}")
-    every[0, 0].set_ylabel("as they are")
-    every[1, 0].set_ylabel("÷ √$d_k$")
-    show(figure, alt=alt)
-
-
 def self_attention(X: Tensor, Q: Tensor, K: Tensor, V: Tensor, weights: Tensor, mixed: Tensor) -> None:
     """Show words → Q, K, V → scores → weights → mixtures, with all numbers."""
     alt = (
@@ -154,7 +137,13 @@ def self_attention(X: Tensor, Q: Tensor, K: Tensor, V: Tensor, weights: Tensor, 
         arrow(axes, (right + 0.08, low + 0.43), (5.6, low + 0.43))
         text(axes, (right + 5.65) / 2, low + 0.22, "· V", "muted")
         right, _ = block(axes, 5.7, low, mixed, "value", name="mixtures", cell=0.6, strength=0.25, label=_three)
-        axes.add_patch(Rectangle((5.7, low + 0.29), 1.2, 0.29, fill=False, ec=COLOURS["ink"], lw=2.4))
+        _frame(axes, 5.7, low + 0.29, 1.2, 0.29)
+
+
+def _cells(axes: Axes, x: float, y: float, weights: Tensor, wide: float, high: float, label: Callable) -> None:
+    """Draw weights as cells, and write those from 0.05 on."""
+    look = {"shape": False, "cell": wide, "high": high, "strength": lambda i, j, w: 0.05 + 0.7 * w}
+    block(axes, x, y, weights, "query", label=lambda i, j, w: label(w) if w >= 0.05 else "", **look)
 
 
 def weight_map(words: Sequence[str], weights: Tensor, notes: Mapping[tuple[int, int], str], title: str) -> None:
@@ -170,18 +159,8 @@ def weight_map(words: Sequence[str], weights: Tensor, notes: Mapping[tuple[int, 
             text(axes, left - 0.1, top + (n + 0.5) * side, word, ha="right")
         _cells(axes, left, top, weights, side, side, lambda w: f".{round(100 * w):02d}")
         for (i, j), note in notes.items():
-            axes.add_patch(Rectangle((left + j * side, top + i * side), side, side, fill=False, ec=COLOURS["ink"], lw=2.4))
+            _frame(axes, left + j * side, top + i * side, side, side)
             text(axes, left + len(words) * side + 0.15, top + (i + 0.5) * side, note, ha="left")
-
-
-def _cells(axes: Axes, x: float, y: float, weights: Tensor, wide: float, high: float, write: Callable[[float], str]) -> None:
-    """Draw weights as cells, and write those from 0.05 on."""
-    for i, row in enumerate(weights.tolist()):
-        for j, weight in enumerate(row):
-            place = (x + j * wide, y + i * high)
-            axes.add_patch(Rectangle(place, wide, high, fc=tint("query", 0.05 + 0.7 * weight), ec="white", lw=1.5))
-            if weight >= 0.05:
-                text(axes, place[0] + wide / 2, place[1] + high / 2, write(weight), "black")
 
 
 def view_alone(rows: Tensor, split: Tensor, wrong: Tensor) -> None:
@@ -200,7 +179,7 @@ def view_alone(rows: Tensor, split: Tensor, wrong: Tensor) -> None:
         look = {"cell": 0.42, "high": 0.34, "strength": 0.28, "shape": False}
         top = 0.88
         block(axes, 0.95, top, rows, "muted", colour_of=colours(rows), rows=["word 0", "word 1", "word 2"], **look)
-        axes.plot([1.79, 1.79], [top - 0.12, top + 1.14], color=COLOURS["ink"], lw=2.4, ls=(0, (3, 2)))
+        _cut(axes, 1.79, top - 0.12, top + 1.14)
         text(axes, 1.37, top - 0.18, "head 0")
         text(axes, 2.21, top - 0.18, "head 1")
         arrow(axes, (2.75, top + 0.5), (3.2, top + 0.5))
@@ -233,8 +212,8 @@ def multi_head(
         right, _ = block(axes, 2.4, top, W_Q, "query", name="$W_Q$", strength=halves, learned=True)
         text(axes, right + 0.2, top + 0.43, "=", size=16)
         block(axes, 3.98, top, X @ W_Q, "query", name="Q", strength=halves)
-        for x, low in [(2.4, top + 4 * 0.29), (3.98, top + 3 * 0.29)]:
-            axes.plot([x + 0.58] * 2, [top - 0.07, low], color=COLOURS["ink"], lw=2.2, ls=(0, (3, 2)))
+        _cut(axes, 2.98, top - 0.07, top + 4 * 0.29)
+        _cut(axes, 4.56, top - 0.07, top + 3 * 0.29)
         text(axes, 6.25, top + 0.28, "left: head 0\nright: head 1", linespacing=1.3)
         text(axes, 6.25, top + 0.8, "K, V likewise", "muted")
         text(axes, 0.06, 2.52, "2  Look up in each head", ha="left", size=15, weight="bold")

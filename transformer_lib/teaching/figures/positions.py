@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Circle
 from torch import Tensor
@@ -34,33 +34,34 @@ def sum_of_rows(sentence: Sequence[str], words: Tensor) -> None:
 
 
 def who_loves(without: Tensor, with_positions: Tensor, names: Sequence[str]) -> None:
-    """Draw the probabilities of the names for *John loves Susan* and *Susan loves John*, without and with positions."""
+    """Draw the probabilities of four names for *John loves Susan* and *Susan loves John*, without and with positions."""
     figure, panels = subplots(rows=2, columns=2, height=4.4, share_x=True, share_y=True)
-    twins = ["John loves Susan", "Susan loves John"]
-    written = []
-    for row, (name, answers) in enumerate({"without": without, "with positions": with_positions}.items()):
-        for column, answer in enumerate(answers.tolist()):
-            axes = panels[row, column]
-            axes.barh(names[:4], answer[:4], color=[COLOURS["value" if n == column else "muted"] for n in range(4)])
-            for n in (0, 1):
+    twins, written = ["John loves Susan", "Susan loves John"], []
+    for line, (name, answers) in zip(panels, {"without": without, "with positions": with_positions}.items()):
+        line[0].set_ylabel(name)
+        for right, (axes, twin, answer) in enumerate(zip(line, twins, answers.tolist())):
+            axes.barh(names[:4], answer[:4], color=[COLOURS["value" if n == right else "muted"] for n in range(4)])
+            for n in range(4):
                 axes.text(answer[n] + 0.03, n, f"{answer[n]:.2f}", va="center")
             axes.set(xlim=(0, 1.3), xticks=[0, 1])
             axes.tick_params(axis="y", length=0)
-            if row == 0:
-                axes.set_title(twins[column], loc="left", style="italic")
-            written.append(f"{twins[column]} {name}: John {answer[0]:.2f}, Susan {answer[1]:.2f}")
-        panels[row, 0].set_ylabel(name)
+            written.append(f"{twin} {name}: John {answer[0]:.2f}, Susan {answer[1]:.2f}")
+    for axes, twin in zip(panels[0], twins):
+        axes.set_title(twin, loc="left", style="italic")
     panels[0, 0].invert_yaxis()
-    figure.suptitle("Who loves? A coin flip becomes certainty", weight="bold")
+    figure.suptitle("A coin flip becomes certainty (green: who loves)", weight="bold")
     show(figure, alt=f"Bars, the probabilities of the first four names. {'; '.join(written)}. The other names get nothing.")
 
 
-def _clock(axes, x: float, y: float, radius: float, angle: float, colour: str, **look) -> None:
-    tip = x + radius * math.sin(angle), y - radius * math.cos(angle)
-    axes.plot([x, tip[0]], [y, tip[1]], color=COLOURS.get(colour, colour), **({"lw": 4, "solid_capstyle": "round"} | look))
+def _clock(axes: Axes, x: float, y: float, radius: float, *hands: tuple[float, str, dict]) -> None:
+    """Draw a clock; each hand is its angle, its colour and the look of its line."""
+    axes.add_patch(Circle((x, y), radius, fill=False, ec=COLOURS["muted"], lw=1.5))
+    for angle, colour, look in hands:
+        tip = x + radius * math.sin(angle), y - radius * math.cos(angle)
+        axes.plot([x, tip[0]], [y, tip[1]], color=COLOURS[colour], **({"lw": 4, "solid_capstyle": "round"} | look))
 
 
-def five_clocks(positions: Sequence[int] = (0, 1, 2, 3, 44)) -> None:
+def five_clocks() -> None:
     """Draw two hands, one a hundred times as fast as the other, at five positions."""
     alt = (
         "Two rows of clocks at the positions 0, 1, 2, 3 and 44. The fast hand points up at 0, then to the right, further down "
@@ -68,45 +69,35 @@ def five_clocks(positions: Sequence[int] = (0, 1, 2, 3, 44)) -> None:
     )
     with sheet(7.2, 3.2, alt) as axes:
         text(axes, 3.6, 0.2, "At position 44 the fast hand is back, the slow one is not", weight="bold")
-        for row, (name, speed) in enumerate([("fast", 1), ("slow", 0.01)]):
-            y = 1.27 + 1.25 * row
+        for y, name in [(0.57, "position"), (1.27, "fast"), (2.52, "slow")]:
             text(axes, 0.78, y, name, ha="right")
-            for column, pos in enumerate(positions):
-                x = 1.5 + 1.25 * column
-                axes.add_patch(Circle((x, y), 0.52, fill=False, ec=COLOURS["muted"], lw=1.5))
-                _clock(axes, x, y, 0.5, speed * pos, "position")
-                if row == 0:
-                    text(axes, x, 0.57, f"{pos}")
-        text(axes, 0.78, 0.57, "position", ha="right")
+        for column, pos in enumerate([0, 1, 2, 3, 44]):
+            x = 1.5 + 1.25 * column
+            text(axes, x, 0.57, f"{pos}")
+            _clock(axes, x, 1.27, 0.52, (pos, "position", {}))
+            _clock(axes, x, 2.52, 0.52, (pos / 100, "position", {}))
 
 
 def formula() -> None:
     """Draw one clock with the names of the formula: the angle, its sine, its cosine, and where they are written."""
-    angle = 1.0
     alt = (
         "A clock whose hand has turned by an angle of 1 radian from the top. Its tip lies 0.84 to the right, the sine, and "
         "0.54 up, the cosine. Both numbers go into the row of position 1, in dimensions 0 and 1."
     )
     with sheet(7.2, 2.5, alt) as axes:
         x, y, radius = 1.3, 1.35, 0.98
+        right, up = x + radius * math.sin(1), y - radius * math.cos(1)
         text(axes, 3.6, 0.18, "A hand is written down by where its tip is", weight="bold")
-        axes.add_patch(Circle((x, y), radius, fill=False, ec=COLOURS["muted"], lw=1.5))
-        axes.plot([x, x], [y, y - radius], color=COLOURS["muted"], ls=":", lw=1.5)
-        _clock(axes, x, y, radius, angle, "position")
-        tip = x + radius * math.sin(angle), y - radius * math.cos(angle)
-        axes.plot([x, tip[0]], [y, y], color=ROLES_LIGHT["query"], lw=3)
-        axes.plot([tip[0], tip[0]], [y, tip[1]], color=ROLES_LIGHT["key"], lw=3)
-        text(axes, (x + tip[0]) / 2, y + 0.17, "sin", "query")
-        text(axes, tip[0] + 0.07, y - 0.2, "cos", "key", ha="left")
+        _clock(axes, x, y, radius, (0, "muted", {"lw": 1.5, "ls": ":"}), (1, "position", {}))
+        axes.plot([x, right], [y, y], color=ROLES_LIGHT["query"], lw=3)
+        axes.plot([right, right], [y, up], color=ROLES_LIGHT["key"], lw=3)
+        text(axes, (x + right) / 2, y + 0.17, "sin", "query")
+        text(axes, right - 0.07, y - 0.15, "cos", "key", ha="right")
         text(axes, x + 0.09, y - 0.6, "1 rad", ha="left")
         arrow(axes, (2.65, y), (3.15, y))
-        row = sinusoidal_table(2, 4)[1]
-        roles = ["query", "key", "muted", "muted"]
-        names = ["sin", "cos", "sin", "cos"]
-        _, bottom = block(
-            axes, 4.1, 1.1, row, "position", rows=["row 1"], columns=names, cell=0.72, high=0.4,
-            shape=False, colour_of=lambda i, j: roles[j], strength=0.3,
-        )  # fmt: skip
+        roles, names = ["query", "key", "muted", "muted"], ["sin", "cos", "sin", "cos"]
+        look = {"colour_of": lambda i, j: roles[j], "strength": 0.3, "shape": False, "cell": 0.72, "high": 0.4}
+        _, bottom = block(axes, 4.1, 1.1, sinusoidal_table(2, 4)[1], "position", rows=["row 1"], columns=names, **look)
         text(axes, 4.82, bottom + 0.2, "fast hand", "muted")
         text(axes, 6.26, bottom + 0.2, "slow hand", "muted")
 
@@ -137,39 +128,31 @@ def ladder(table: Tensor) -> None:
     )
 
 
-def turned_back(pos: int = 20, shift: int = -3, d_model: int = 8, last: int = 60) -> None:
-    """Draw a row's hands, turned by `shift` positions, over those of the row there; below, which row fits them best."""
+def turned_back(pos: int = 20, shift: int = -3, d_model: int = 32, last: int = 60) -> None:
+    """Draw four of a row's hands, turned by `shift` positions, over those of the row there; below, which row fits them best."""
     hands, goal = d_model // 2, pos + shift
     table = sinusoidal_table(last + 1, d_model)
-    fits = (table @ table[goal]).tolist()
+    fits = table @ table[goal]
+    assert fits.argmax() == goal
     alt = (
         f"Four clocks. In each, the hand of position {pos} is turned back by three steps of its own speed and then lies on the "
         f"hand of position {goal}. Below, the dot product of the turned row with the rows 0 to {last}: highest at {goal}."
     )
-    assert max(range(last + 1), key=fits.__getitem__) == goal
+    dashed = {"lw": 2, "ls": (0, (2, 1.5))}
     with sheet(7.2, 4.35, alt) as axes:
         text(axes, 3.6, 0.2, f"Row {pos}, turned back by 3 positions, is row {goal}", weight="bold")
-        for hand in range(hands):
+        for x, hand in zip((1.05, 2.75, 4.45, 6.15), range(0, hands, 4)):
             speed = 10_000 ** (-2 * hand / d_model)
-            x, y = 1.05 + 1.7 * hand, 1.2
-            axes.add_patch(Circle((x, y), 0.62, fill=False, ec=COLOURS["muted"], lw=1.5))
-            _clock(axes, x, y, 0.6, speed * goal, "position", lw=7)
-            _clock(axes, x, y, 0.6, speed * (pos + shift), "ink", lw=2, ls=(0, (2, 1.5)))
-            _clock(axes, x, y, 0.6, speed * pos, "muted", lw=2)
-            turn = f"{shift * speed:.3f}".replace("-", "–")
-            text(axes, x, 2.02, f"turn {turn}")
-        key = [
-            ("muted", f"row {pos}", {"lw": 2}),
-            ("ink", "turned", {"lw": 2, "ls": (0, (2, 1.5))}),
-            ("position", f"row {goal}", {"lw": 7}),
-        ]
-        for column, (colour, name, look) in enumerate(key):
-            x = 1.0 + 2.1 * column
+            here, there = speed * pos, speed * goal
+            _clock(axes, x, 1.2, 0.62, (there, "position", {"lw": 7}), (there, "ink", dashed), (here, "muted", {"lw": 2}))
+            text(axes, x, 2.02, f"turn {shift * speed:.3f}".replace("-", "–"))
+        looks = [("muted", f"row {pos}", {"lw": 2}), ("ink", "turned", dashed), ("position", f"row {goal}", {"lw": 7})]
+        for x, (colour, name, look) in zip((1.0, 3.1, 5.2), looks):
             axes.plot([x, x + 0.45], [2.38, 2.38], color=COLOURS[colour], **look)
             text(axes, x + 0.58, 2.38, name, ha="left")
         left, right, low, high = 0.75, 6.85, 3.75, 2.85
         xs = [left + (right - left) * row / last for row in range(last + 1)]
-        ys = [low - (low - high) * fit / hands for fit in fits]
+        ys = (low - (low - high) * fits / hands).tolist()
         axes.plot([left, right], [low, low], color=COLOURS["muted"], lw=1)
         axes.plot([xs[goal]] * 2, [low, ys[goal]], color=COLOURS["ink"], ls=":", lw=1.5)
         axes.plot(xs, ys, color=COLOURS["position"], lw=3)
@@ -180,28 +163,22 @@ def turned_back(pos: int = 20, shift: int = -3, d_model: int = 8, last: int = 60
         text(axes, 3.8, low + 0.42, "dot product of the turned row with every row")
 
 
-def right_by_position(right: dict[str, Tensor], trained: int, title: str, length: int = 16) -> None:
+def right_by_position(right: dict[str, Tensor], trained: int, title: str) -> None:
     """Draw the share of words named rightly against the position where the sentence begins: three runs, and their mean."""
-    rows, last = math.ceil(len(right) / 2), trained - length
+    rows, last = math.ceil(len(right) / 2), trained - 16
     figure, panels = subplots(columns=2, rows=rows, height=2.1 * rows + 0.9, share_x=True, share_y=True)
-    for axes, (name, runs) in zip(np.ravel(panels), right.items()):
+    for axes, (name, runs) in zip(panels.flat, right.items()):
         colour = COLOURS[ROLES.get(name, "query")]
-        start = [8 * place for place in range(runs.size(1))]
-        areas = [
-            axes.axvspan(-4, last, color=COLOURS["muted"], alpha=0.3, lw=0, label="trained"),
-            axes.axvspan(last, trained, color=COLOURS["muted"], alpha=0.13, lw=0, label="partly new"),
-        ]
-        axes.plot(start, runs.T, color=colour, lw=1)
-        axes.plot(start, runs.mean(dim=0), color=colour, lw=4)
-        axes.axhline(1 / 12, color=COLOURS["ink"], ls=":", lw=1)
+        shades = [(-4, last, 0.3, "trained"), (last, trained, 0.13, "partly new")]
+        areas = [axes.axvspan(a, b, color=COLOURS["muted"], alpha=alpha, lw=0, label=label) for a, b, alpha, label in shades]
+        axes.plot(range(0, 113, 8), runs.T, color=colour, lw=1)
+        axes.plot(range(0, 113, 8), runs.mean(dim=0), color=colour, lw=4)
         axes.set(xlim=(-4, 116), ylim=(0, 1.08), yticks=[0, 0.5, 1], xticks=sorted({0, last, trained, 112}))
         axes.set_title(name, loc="left")
-    looks = {"one run": {"lw": 1}, "mean": {"lw": 4}, "guessing": {"lw": 1, "ls": ":"}}
-    lines = [Line2D([], [], color=COLOURS["ink"], label=name, **look) for name, look in looks.items()]
-    figure.legend(handles=[*areas, *lines], loc="outside lower center", ncols=3, frameon=False)
-    for axes in np.reshape(panels, (rows, 2))[:, 0]:
-        axes.set_ylabel("share right")
-    for axes in np.reshape(panels, (rows, 2))[-1]:
+    lines = [Line2D([], [], color=COLOURS["ink"], label=name, lw=lw) for name, lw in [("one run", 1), ("mean", 4)]]
+    figure.legend(handles=[*areas, *lines], loc="outside lower center", ncols=4, frameon=False)
+    figure.supylabel("share right")
+    for axes in panels.flat[-2:]:
         axes.set_xlabel("sentence begins at")
     figure.suptitle(title, weight="bold")
     means = "; ".join(f"{name} ≈ {runs[:, -7:].mean():.2f}" for name, runs in right.items())
@@ -209,5 +186,5 @@ def right_by_position(right: dict[str, Tensor], trained: int, title: str, length
         figure,
         alt="Panels, one for each kind of positions: the share of words named rightly against the position where the sentence "
         f"begins. Where training sentences began, from 0 to {last}, all are near 1. From {last + 1} to {trained - 1} a "
-        f"sentence is partly on new positions. Means of the last seven places: {means}. Guessing is 1/12.",
+        f"sentence is partly on new positions. Means of the last seven places: {means}.",
     )

@@ -6,18 +6,9 @@ QUESTIONS = [
     Question(
         "A network hears only the plain average of the values. Why does more training not help it?",
         answers=[
-            (
-                "The many values melt together, and no word of them is left.",
-                "The average does say what the values are. It does not say whose they are.",
-            ),
-            (
-                "Two cases with one average need different answers.",
-                "Let two values swap places: the average stays, the right answer does not.",
-            ),
-            (
-                "Each new sentence pushes out what the older ones had taught it.",
-                "Even with a single sentence to learn it could not tell two swapped values apart.",
-            ),
+            ("The many values melt together, and no word is left.", "It says what the values are, but not whose they are."),
+            ("Two cases with one average need different answers.", "If two values swap places, the average stays."),
+            ("Each new sentence pushes out what was learned before.", "Even one sentence has swapped cases with one average."),
         ],
         correct=1,
     ),
@@ -35,10 +26,7 @@ QUESTIONS = [
         answers=[
             ("All 512 numbers of all 20 words.", "Its own matrix, 512 by 64, takes in each whole word."),
             ("The first 64 numbers of all 20 words.", "Only the projected result is cut; the words themselves never are."),
-            (
-                "All 512 numbers of some of the words.",
-                "Each head looks at each word. Cut is the result, and by its numbers, not by words.",
-            ),
+            ("All 512 numbers of some of the words.", "It looks at each word; cut is the result, not the words."),
         ],
         correct=0,
     ),
@@ -47,28 +35,16 @@ QUESTIONS = [
         answers=[
             ("It becomes 4 times as large: so many more products.", "Their signs differ, so many of them cancel."),
             ("It stays as large as it was: the products cancel.", "Not completely. Toss more coins, and you end further away."),
-            (
-                "It becomes 2 times as large: many products cancel.",
-                "The typical distance from 0 grows with the root: √64 / √16 = 2.",
-            ),
+            ("It becomes 2 times as large: many products cancel.", "Its typical size grows with the root: √64 / √16 = 2."),
         ],
         correct=2,
     ),
     Question(
         "Two people are asked for at once. How many single answers did *one* head get right, after twice the steps?",
         answers=[
-            (
-                "About half of them: it looks at one of the two.",
-                "It gets that game right, and guesses the other one among 15: ½ + ½ · 1/15 = 0.53.",
-            ),
-            (
-                "About one in eight of them: eight people are there.",
-                "That is what an average reaches. Its weights depend on the question.",
-            ),
-            (
-                "Nearly all of them: more steps make up for a head.",
-                "Two heads needed 400 steps for that; one head did not get there in 800.",
-            ),
+            ("About half of them: it looks at one of the two.", "The other is a guess among 15: ½ + ½ · 1/15 = 0.53."),
+            ("About one in eight of them: eight people are there.", "That is what a plain average reaches."),
+            ("Nearly all of them: more steps make up for a head.", "Two heads did that in 400 steps; one did not in 800."),
         ],
         correct=0,
     ),

@@ -29,9 +29,9 @@ function products(left, leftRole, right, rightRole, result, others = "") {
 // `made`, and `from(row, column)`: the frames [matrix, row, column, role] around what makes this number, the calculation, and
 // what it means.
 function stepsOf(data, word, look) {
-  const { answers, heads, cache, d_k } = data
+  const { answers, cache, d_k } = data
   const now = data.looks[look]
-  const vectors = { ...now, ...data } // those of all heads, or of this one alone
+  const vectors = { ...now, ...data }
   const more = (shown, whole, bias = "") => (whole > shown ? `${whole - shown} more${bias}` : "")
   const steps = []
   const add = (name, title, made, numbers, from, more) => steps.push({ name, title, made, numbers, from, stride: 1, ...more })
@@ -46,15 +46,14 @@ function stepsOf(data, word, look) {
     const [left, title] = ofMemory ? [vectors.memory, "memory"] : [vectors.x, "words X"]
     const words = role === "query" ? data.asks : answers
     const others = more(right.length, data.d_model, " and a bias")
-    const part = right[0].length / heads
-    const columns = [...right[0].keys()].filter((number) => Math.floor(number / part) === (heads > 1 ? look : 0))
+    const columns = [...right[0].keys()]
     const from = (row, number) => ({
       frames: [["left", row, null, "ink"], ["right", null, number, role]],
       sum: products(left[row], "ink", column(right, number), role, result[row][number], others),
       says: says(`“${words[row]}”`),
     })
     const numbers = rows.flatMap((row) => columns.map((number) => [row, number]))
-    const product = { left, title, right, letter, result, role, rows, columns, words }
+    const product = { left, title, right, letter, result, role, rows, words }
     const stride = rows.length > 1 ? columns.length : 1
     add(name, `${name} = ${ofMemory ? "memory" : "X"}\u2009·\u2009W_${letter}`, "made", numbers, from, { product, stride })
   }
@@ -117,26 +116,6 @@ function stepsOf(data, word, look) {
       says: `Number ${i + 1} of what ${asker} becomes: each value as loud as its weight.`,
     }))
   }
-  if (heads > 1) {
-    const [joined, result] = [data.joined[word], data.result[word]]
-    const part = joined.length / heads
-    const title = `heads of ${data.asks[word]}`
-    const right = vectors.w.output
-    const product = { left: [joined], title, right, letter: "O", result: [result], role: "residual", rows: [0], words: [] }
-    const all = joined.map((_, i) => [0, i])
-    const join = (_, i) => ({
-      frames: [],
-      sum: [`head ${Math.floor(i / part)}, number ${(i % part) + 1}: `, strong(joined[i])],
-      says: `What all heads found for ${asker}, side by side: as wide as a word again.`,
-    })
-    add("join", "join the heads", "left", all, join, { product })
-    const output = (_, i) => ({
-      frames: [["left", 0, null, "ink"], ["right", null, i, "residual"]],
-      sum: products(joined, "ink", column(right, i), "residual", result[i]),
-      says: `W_O mixes what the heads have found: number ${i + 1} of the output for ${asker}.`,
-    })
-    add("output", "output = joined\u2009·\u2009W_O", "made", all, output, { product })
-  }
   return steps
 }
 
@@ -144,7 +123,7 @@ function stepsOf(data, word, look) {
 function start(parts, data, told = () => {}) {
   // A page that has other numbers to show begins again, in a fresh copy of the figure.
   parts.root.start = (root, data, told) => start(partsOf(root), data, told)
-  const { asks, answers, heads, cache } = data
+  const { asks, answers, cache } = data
   const state = { word: data.word, look: 0 }
   let steps = stepsOf(data, state.word, state.look)
   // It begins with the whole look-up, or at the step before the answer that is to be guessed, and plays from the first step on.
@@ -211,9 +190,9 @@ function start(parts, data, told = () => {}) {
       return Math.ceil(Math.max(longest + (size < 13 ? 6 : 10), high - 6, ...titles))
     }
     // Draws `rows`, and returns where they end. `show(row, column)` is "known" or "grey", or "" for what is not made yet; a
-    // `weight` colours a cell, `hidden` stripes it; after `cut` columns there is a gap.
-    pic.matrix = (name, rows, left, top, cell, { role, show = () => "known", cut = Infinity, weight, hidden } = {}) => {
-      const x = (column) => left + cell * column + 8 * Math.floor(column / cut)
+    // `weight` colours a cell, `hidden` stripes it.
+    pic.matrix = (name, rows, left, top, cell, { role, show = () => "known", weight, hidden } = {}) => {
+      const x = (column) => left + cell * column
       pic.places[name] = { x, y: (row) => top + high * row, cell, rows: rows.length, columns: rows[0].length }
       const card = role ? `color-mix(in srgb, ${colour(role)} 16%, ${colour("surface")})` : colour("card")
       const draw = (value, row, column) => {
@@ -241,7 +220,7 @@ function start(parts, data, told = () => {}) {
         return group
       }
       pic.nodes.push(...rows.flatMap((values, row) => values.map((value, column) => draw(value, row, column))))
-      const end = x(rows[0].length - 1) + cell
+      const end = x(rows[0].length)
       reach(end + 2, top + high * rows.length + 2)
       return end
     }
@@ -250,10 +229,8 @@ function start(parts, data, told = () => {}) {
 
   // A product: a row of the left matrix and a column of the right one meet in the number that they make.
   function drawProduct(pic, step) {
-    const { left, title, right, letter, result, role, rows, columns, words } = step.product
-    const joining = letter === "O"
-    const cut = heads > 1 ? right[0].length / heads : Infinity
-    const label = joining ? 2 : pic.roomFor(words)
+    const { left, title, right, letter, result, role, rows, words } = step.product
+    const label = pic.roomFor(words)
     const [cell, other] = [pic.cellFor(left), pic.cellFor([...right, ...result])]
     const above = pic.small + 8
     const below = above + pic.high * right.length + pic.small + 18
@@ -261,28 +238,12 @@ function start(parts, data, told = () => {}) {
     pic.title(label, below - 7, title, "ink")
     pic.names(words, label, below, rows.length === 1 ? rows[0] : -1)
     const show = (row) => (cache && row > state.word ? "" : old(row) ? "grey" : "known")
-    const cutLeft = joining ? { cut, show: step.made === "left" ? inTurn("left") : show } : { show }
-    const x = pic.matrix("left", left, label, below, cell, cutLeft) + Math.round(1.4 * pic.small)
-    const ofOther = (column) => columns && !columns.includes(column)
+    const x = pic.matrix("left", left, label, below, cell, { show }) + Math.round(1.4 * pic.small)
     pic.title(x, above - 7, `W_${letter}`, role)
-    const cutRight = joining ? { role } : { role, cut }
-    pic.matrix("right", right, x, above, other, { ...cutRight, show: (_, column) => (ofOther(column) ? "grey" : "known") })
-    pic.title(x, below - 7, { Q: "queries", K: "keys", V: "values", O: "output" }[letter], role)
-    pic.matrix("made", result, x, below, other, {
-      ...cutRight,
-      show(row, column) {
-        if (step.made === "left") return ""
-        const kept = (old(row) && letter !== "Q") || (ofOther(column) && rows.includes(row))
-        return kept ? "grey" : inTurn("made")(row, column)
-      },
-    })
-    if (heads === 1) return
-    const half = pic.places[joining ? "left" : "made"]
-    for (let head = 0; head < heads; head++) {
-      const middle = (half.x(head * cut) + half.x(head * cut + cut - 1) + half.cell) / 2
-      const role = head === state.look && !joining ? "ink" : "muted"
-      pic.text(middle, below + pic.high * result.length + pic.small + 6, `head ${head}`, { anchor: "middle", role })
-    }
+    pic.matrix("right", right, x, above, other, { role })
+    pic.title(x, below - 7, { Q: "queries", K: "keys", V: "values" }[letter], role)
+    const made = (row, column) => (old(row) && letter !== "Q" ? "grey" : inTurn("made")(row, column))
+    pic.matrix("made", result, x, below, other, { role, show: made })
   }
 
   // The look-up: a line for each word that answers, from its key to its value; the query above the keys, the mixture below

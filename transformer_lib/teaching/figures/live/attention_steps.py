@@ -8,18 +8,17 @@ import torch
 from torch import Tensor
 
 from transformer_lib.alignment import masked_softmax
-from transformer_lib.attention import MultiHeadAttention, join_heads, scaled_dot_product_attention, split_heads
+from transformer_lib.attention import scaled_dot_product_attention, split_heads
 from transformer_lib.masks import causal_mask
 from transformer_lib.teaching.figures.live.figure import LiveFigure
 
-_CHESS = ["They", "played", "chess"]
-_CHESS_X = [[1, 0, 0, 0], [0, 1, 0, 1], [0, 0, 1, 0]]
+_FRENCH = ["<SOS>", "je", "suis", "étudiant"]
 
 
 def attention_steps(example: str = "self") -> LiveFigure:
-    """Return attention with a word to choose, steps to go and each number to follow, in one of five examples by hand.
+    """Return attention with a word to choose, steps to go and each number to follow, in one of four examples by hand.
 
-    `example` is `self` or `heads` (chapter 6), `mask` (chapter 8), `cross` (chapter 9) or `cache` (chapter 13).
+    `example` is `self` (chapter 6), `mask` (chapter 8), `cross` (chapter 9) or `cache` (chapter 13).
     """
     return drawn(*_EXAMPLES[example]())
 
@@ -29,18 +28,10 @@ def drawn(title: str, data: dict[str, Any]) -> LiveFigure:
 
     With `begin`, the name of a step, it does not open on the whole look-up, but there: before what a reader is to guess.
     """
-    data = {
-        "heads": 1,
-        "cache": False,
-        "word": 0,
-        "which": "",
-        "who": "who asks?",
-        "map": "weights of all who ask",
-        "notes": {},
-    } | data
+    usual = {"cache": False, "word": 0, "which": "", "who": "who asks?", "map": "weights of all who ask", "notes": {}}
+    data = usual | data
     word, weights = data["asks"][data["word"]], data["looks"][0]["weights"][data["word"]]
-    there = len(data["answers"]) if not data["cache"] else data["word"] + 1  # A cache holds no later words.
-    finds = ", ".join(f"{answer} {weight:.3f}" for answer, weight in list(zip(data["answers"], weights, strict=True))[:there])
+    finds = ", ".join(f"{answer} {weight:.3f}" for answer, weight in zip(_there(data), weights))
     return LiveFigure(
         "attention_steps",
         title=title,
@@ -51,46 +42,27 @@ def drawn(title: str, data: dict[str, Any]) -> LiveFigure:
     )
 
 
+def _there(data: dict[str, Any]) -> list[str]:
+    """Return who answers the word that asks; a cache holds no later words."""
+    return data["answers"][: data["word"] + 1] if data["cache"] else data["answers"]
+
+
 def _self() -> tuple[str, dict]:
     w = {
         "query": [[0, 3, 0, 0], [2, 0, 2, 0], [0, 3, 0, 1], [0, 0, 0, 0]],
         "key": [[2, 0, 0, 0], [0, 2, 0, 0], [0, 1, 2, 0], [0, 0, 0, 1]],
         "value": [[1, 0], [0, 1], [1, 1], [0, 0]],
     }
-    return "Each word asks, and all words answer", _projected(_CHESS, _CHESS_X, w) | {"begin": "divide"}
-
-
-def _heads() -> tuple[str, dict]:
-    # Head 0 asks who does it, head 1 what is done, or when.
-    w = {
-        "query": [[0, 2, 2, 0], [2, 0, 2, 0], [2, 0, 0, 2], [0, 0, 0, 0]],
-        "key": [[2, 0, 0, 0], [0, 2, 0, 0], [0, 0, 2, 0], [0, 0, 0, 2]],
-        "value": [[1, 0, 0, 2], [0, 1, 1, 1], [1, 1, 2, 0], [0, 0, 0, 0]],
-        "output": [[1, 0, 1, 0], [0, 1, 0, 1], [1, 0, -1, 0], [0, 1, 0, -1]],
-    }
-    data = _projected(_CHESS, _CHESS_X, w, heads=2)
-    x, layer = torch.tensor([_CHESS_X]).double(), MultiHeadAttention(4, 2).double()
-    with torch.no_grad():
-        for name, matrix in w.items():
-            projection = layer.get_submodule(f"W_{name[0]}")
-            projection.weight.copy_(torch.tensor(matrix).T)
-            projection.bias.zero_()
-        result = layer(x, x, x)
-    mixed = torch.tensor([look["mixed"] for look in data["looks"]])
-    joined = join_heads(mixed.unsqueeze(0))
-    more = {"w": w, "joined": numbers(joined[0]), "result": numbers(result[0]), "which": "head", "word": 1}
-    return "Two heads, two questions: multiply once, cut the result", data | more
+    x = [[1, 0, 0, 0], [0, 1, 0, 1], [0, 0, 1, 0]]
+    return "Each word asks, and all words answer", _projected(["They", "played", "chess"], x, w) | {"begin": "divide"}
 
 
 def _mask() -> tuple[str, dict]:
-    words = ["<SOS>", "je", "suis", "étudiant"]
-    chosen = [[1.2, 0.6, 0.3, 0.9], [1.08, 1, 2.1, 0.5], [0.2, 1.3, 0.9, 1.6], [0.1, 0.4, 1.5, 1.9]]
-    scores = torch.tensor(chosen).double()
-    looks = [_weighed("none", scores, masked_softmax(scores))]
-    mask = causal_mask(len(words))
-    looks.append(_weighed("causal", scores, masked_softmax(scores, mask), mask))
+    scores = torch.tensor([[1.2, 0.6, 0.3, 0.9], [1.08, 1, 2.1, 0.5], [0.2, 1.3, 0.9, 1.6], [0.1, 0.4, 1.5, 1.9]]).double()
+    masks = {"causal": causal_mask(4), "none": None}
+    looks = [_weighed(name, scores, masked_softmax(scores, mask), mask) for name, mask in masks.items()]
     more = {"which": "mask", "word": 1, "begin": "mask"}
-    return "A score of −∞ becomes a weight of 0", {"asks": words, "answers": words, "looks": looks[::-1]} | more
+    return "A score of −∞ becomes a weight of 0", {"asks": _FRENCH, "answers": _FRENCH, "looks": looks} | more
 
 
 def _cross() -> tuple[str, dict]:
@@ -107,14 +79,13 @@ def _cross() -> tuple[str, dict]:
 
 
 def _cache() -> tuple[str, dict]:
-    words = ["<SOS>", "je", "suis", "étudiant"]
     x = [[0, 0, 0, 1], [1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]]
     w = {
         "query": [[1, 0, 0, 1], [3, 0, 0, 0], [0, 3, 0, 1], [0, 0, 0, 1]],
         "key": [[2, 0, 0, 0], [0, 2, 0, 0], [0, 0, 2, 0], [0, 0, 0, 2]],
         "value": [[1, 0], [0, 1], [1, 1], [0, 2]],
     }
-    data = _projected(words, x, w, mask=causal_mask(len(words)))
+    data = _projected(_FRENCH, x, w, causal_mask(4))
     del data["looks"][0]["masked"]  # What comes later does not stand there yet.
     notes = {
         "query": "Only the newest word asks.",
@@ -126,12 +97,12 @@ def _cache() -> tuple[str, dict]:
     return "Only the newest word is computed", data | more
 
 
-_EXAMPLES = {"self": _self, "heads": _heads, "mask": _mask, "cross": _cross, "cache": _cache}
+_EXAMPLES = {"self": _self, "mask": _mask, "cross": _cross, "cache": _cache}
 
 
-def _projected(words: list[str], x: list, w: dict[str, list], heads: int = 1, mask: Tensor | None = None) -> dict[str, Any]:
+def _projected(words: list[str], x: list, w: dict[str, list], mask: Tensor | None = None) -> dict[str, Any]:
     q, k, v = ((torch.tensor(x) @ torch.tensor(w[name])).tolist() for name in ("query", "key", "value"))
-    return {"x": x, "w": w, **looked(words, words, q, k, v, heads, mask)}
+    return {"x": x, "w": w, **looked(words, words, q, k, v, mask=mask)}
 
 
 def looked(
@@ -139,17 +110,16 @@ def looked(
 ) -> dict[str, Any]:
     """Return what the script needs where `asks` look at `answers`, each look (a head) by the library's functions."""
     parts = [split_heads(torch.tensor([matrix]).double(), heads)[0] for matrix in (q, k, v)]  # each (heads, seq, d_k)
-    d_k = parts[0].size(-1)
+    root = math.sqrt(parts[0].size(-1))
     looks = []
     for head, (query, key, value) in enumerate(zip(*parts, strict=True)):
         mixed, weights = scaled_dot_product_attention(query, key, value, mask)
         dots = query @ key.T
         more = {"q": query, "k": key, "v": value, "dots": dots, "mixed": mixed}
-        looks.append(
-            _weighed(str(head), dots / math.sqrt(d_k), weights, mask) | {name: numbers(part) for name, part in more.items()}
-        )
-    root = round(math.sqrt(d_k), 6)
-    return {"asks": asks, "answers": answers, "q": q, "k": k, "v": v, "looks": looks, "heads": heads, "d_k": d_k, "root": root}
+        look = _weighed(str(head), dots / root, weights, mask)
+        looks.append(look | {name: numbers(part) for name, part in more.items()})
+    more = {"q": q, "k": k, "v": v, "d_k": parts[0].size(-1), "root": round(root, 6)}
+    return {"asks": asks, "answers": answers, "looks": looks} | more
 
 
 def _weighed(name: str, scores: Tensor, weights: Tensor, mask: Tensor | None = None) -> dict[str, Any]:
@@ -169,34 +139,30 @@ def numbers(values: Tensor) -> list:
 
 def _table(data: dict[str, Any]) -> str:
     """Return the look of the first word as a table, for where no script runs."""
-    word, look = data["word"], data["looks"][0]
-    shown = len(look["k"][0]) if "k" in look else 0
-    first = f", first {shown}" if shown and shown < data["d_k"] else ""
-    columns: dict[str, list] = {}
-    if "k" in look:
-        columns |= {f"key{first}": look["k"], "q · k": look["dots"][word]}
-    columns[f"÷ √{data['d_k']}" if "k" in look else "score"] = look["scores"][word]
-    if "masked" in look:
-        columns["mask"] = look["masked"][word]
-    columns["e<sup>score</sup>"] = look["exps"][word]
-    columns["weight"] = look["weights"][word]
+    word, look, d_k = data["word"], data["looks"][0], data.get("d_k")
+    first = f", first {len(look['k'][0])}" if d_k and len(look["k"][0]) < d_k else ""
+    columns = {
+        f"key{first}": look.get("k"),
+        "q · k": "dots" in look and look["dots"][word],
+        f"÷ √{d_k}" if d_k else "score": look["scores"][word],
+        "mask": "masked" in look and look["masked"][word],
+        "e<sup>score</sup>": look["exps"][word],
+        "weight": look["weights"][word],
+        f"value{first}": look.get("v"),
+    }
+    columns = {name: values for name, values in columns.items() if values}
+    rows = [[html.escape(name), *parts] for name, *parts in zip(_there(data), *columns.values())]
     if "v" in look:
-        columns[f"value{first}"] = look["v"]
+        rows.append(["mixture", *[""] * (len(columns) - 1), look["mixed"][word]])
     head = "".join(f'<th scope="col">{name}</th>' for name in ("", *columns))
-    answers = data["answers"][: word + 1] if data["cache"] else data["answers"]
-    body = "".join(
-        f'<tr><th scope="row">{html.escape(answer)}</th>'
-        + "".join(f"<td>{_written(values[place])}</td>" for values in columns.values())
-        + "</tr>"
-        for place, answer in enumerate(answers)
-    )
-    if "v" in look:
-        cells = f'<td colspan="{len(columns) - 1}"></td><td>{_written(look["mixed"][word])}</td>'
-        body += f'<tr><th scope="row">mixture</th>{cells}</tr>'
+    lines = [(name, "".join(f"<td>{_written(part)}</td>" for part in parts)) for name, *parts in rows]
+    body = "".join(f'<tr><th scope="row">{name}</th>{cells}</tr>' for name, cells in lines)
     return f'<table style="overflow-wrap:normal"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
 
 
-def _written(value: float | int | list | None) -> str:
+def _written(value: float | list | str | None) -> str:
     if isinstance(value, list):
-        return f"({', '.join(_written(part) for part in value)})"
+        return f"({', '.join(map(_written, value))})"
+    if isinstance(value, str):
+        return value
     return "−∞" if value is None else f"{value:.3f}".rstrip("0").rstrip(".").replace("-", "−")

@@ -15,23 +15,14 @@ function start(parts, data) {
       const [x2, y2] = tip(pos, radius)
       return svg("line", { x1: x, y1: y, x2, y2, class: "tl-hand", ...look })
     }
-    const nodes = [
-      svg("line", { x1: x - radius, y1: y, x2: x + radius, y2: y, stroke: "var(--tl-line)", "stroke-width": 0.5 }),
-      svg("line", { x1: x, y1: y - radius, x2: x, y2: y + radius, stroke: "var(--tl-line)", "stroke-width": 0.5 }),
-      svg("circle", { cx: x, cy: y, r: radius, fill: "none", stroke: "var(--tl-line)" }),
-    ]
+    const nodes = [svg("circle", { cx: x, cy: y, r: radius, fill: "none", stroke: "var(--tl-line)" })]
     if (state.k) {
       const large = Math.abs(omega * state.k) % (2 * Math.PI) > Math.PI ? 1 : 0
       const clockwise = state.k > 0 ? 1 : 0
       const inner = 0.7 * radius
       const [from, to] = [tip(state.pos, inner), tip(state.pos + state.k, inner)]
-      nodes.push(
-        svg("path", {
-          d: `M${x} ${y}L${from.join(" ")}A${inner} ${inner} 0 ${large} ${clockwise} ${to.join(" ")}Z`,
-          fill: "var(--tl-position)",
-          "fill-opacity": 0.35,
-        })
-      )
+      const d = `M${x} ${y}L${from.join(" ")}A${inner} ${inner} 0 ${large} ${clockwise} ${to.join(" ")}Z`
+      nodes.push(svg("path", { d, fill: "var(--tl-position)", "fill-opacity": 0.35 }))
     }
     nodes.push(hand(state.pos, { stroke: "var(--tl-position)", "stroke-width": 4 }))
     if (state.k)
@@ -43,13 +34,8 @@ function start(parts, data) {
     const [sine, cosine] = [Math.sin(omega * state.pos), Math.cos(omega * state.pos)]
     const lines = [`hand ${pair}`, `ω ${short(omega)}`, `sin ${number(sine, 3)}`, `cos ${number(cosine, 3)}`]
     if (state.k) lines.push(`turn ${number(omega * state.k, 3)}`)
-    return lines.map((line, i) =>
-      svg(
-        "text",
-        { x, y: y + 17 * i, "text-anchor": "middle", class: i < 2 ? "tl-quiet" : "", style: `font-size:${size}px` },
-        line
-      )
-    )
+    const look = { x, "text-anchor": "middle", style: `font-size:${size}px` }
+    return lines.map((line, i) => svg("text", { ...look, y: y + 17 * i, class: i < 2 ? "tl-quiet" : "" }, line))
   }
 
   // How well the hands, turned by k, fit the row of each position: the sum of the cosines of the angles between them.
@@ -97,19 +83,13 @@ function start(parts, data) {
   function says() {
     const all = speeds()
     const { pos, k, d_model } = state
-    const slowest = all[all.length - 1]
-    if (!k)
-      return (
-        `The ${d_model} numbers are row ${pos} of the table. The fastest hand has made ${number(pos / (2 * Math.PI))} ` +
-        `turns; the slowest needs ${grouped(Math.round((2 * Math.PI) / slowest))} positions for one. The row fits ` +
-        `itself best: the curve is highest at ${pos}.`
-      )
+    if (!k) return `The ${d_model} numbers are row ${pos} of the table. It fits itself best: the curve is highest at ${pos}.`
     const target = pos + k
     const seen = target >= 0 && target <= last
     const where = seen ? `so the curve is highest at ${target}` : `and the curve has no position ${target}`
     return (
-      `The dashed hands: position ${pos}, each hand turned by ω · k. That is ${k} radians in pair 0 and ` +
-      `${short(slowest * k)} in hand ${all.length - 1}, at every position. They are the hands of position ${target}, ${where}.`
+      `The dashed hands: position ${pos}, each hand turned by ω · k. That is ${k} radians in hand 0 and ` +
+      `${short(all[all.length - 1] * k)} in hand ${all.length - 1}, at every position. They are the hands of position ${target}, ${where}.`
     ).replace(/(^| )-(?=\d)/g, "$1−")
   }
 

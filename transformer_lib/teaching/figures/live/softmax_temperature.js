@@ -1,24 +1,21 @@
-// Weights of one row: softmax(q · k / scale / temperature); the scale is √d_k or 1.
+// Weights of one row: softmax(q · k / temperature); the temperature is √d_k or 1.
 
 function start(parts, data) {
-  const state = { d_k: data.d_k, divide: false, temperature: 1 }
+  const state = { d_k: data.d_k, divide: false }
 
   function rowOfWeights() {
     const root = Math.sqrt(state.d_k)
     const dots = data.scores.map((score) => score * root)
-    const logits = dots.map((dot) => dot / (state.divide ? root : 1) / state.temperature)
+    const logits = dots.map((dot) => dot / (state.divide ? root : 1))
     return { dots, logits, weights: softmax(logits) }
   }
 
   function says(weights) {
     const best = weights.indexOf(Math.max(...weights))
     const moves = weights.reduce((sum, a) => sum + a * (1 - a), 0)
-    const root = Math.sqrt(state.d_k)
-    const same = !state.divide && root > 1 && state.temperature === root
     return (
       `“${data.words[best]}” gets ${number(weights[best], 3)} of the weight. How much the weights still move, ` +
-      `the sum of a\u00a0(1\u00a0−\u00a0a), is ${number(moves, 3)}.` +
-      (same ? ` A temperature of ${root} does here what dividing by √d_k does: √${state.d_k} = ${root}.` : "")
+      `the sum of a\u00a0(1\u00a0−\u00a0a), is ${number(moves, 3)}.`
     )
   }
 
@@ -37,13 +34,12 @@ function start(parts, data) {
         svg("text", { x: left + 6 + whole * weights[i], y: y + 15 }, number(weights[i], 3)),
       ]
     })
-    const heads = [
-      svg("text", { x: dot, y: 13, "text-anchor": "end", class: "tl-quiet" }, "q · k"),
-      svg("text", { x: into, y: 13, "text-anchor": "end", class: "tl-quiet" }, "score"),
-      svg("text", { x: left, y: 13, class: "tl-quiet" }, "weight a"),
-    ]
+    const heads = { "q · k": [dot, "end"], score: [into, "end"], "weight a": [left, "start"] }
+    const titles = Object.entries(heads).map(([title, [x, anchor]]) =>
+      svg("text", { x, y: 13, "text-anchor": anchor, class: "tl-quiet" }, title)
+    )
     const label = data.words.map((word, i) => `${word} ${number(weights[i], 3)}`).join(", ")
-    parts.show(svg("svg", { viewBox: `0 0 ${width} 157`, role: "img", "aria-label": label }, ...heads, ...rows))
+    parts.show(svg("svg", { viewBox: `0 0 ${width} 157`, role: "img", "aria-label": label }, ...titles, ...rows))
     parts.say(says(weights))
   }
 
@@ -53,13 +49,7 @@ function start(parts, data) {
   }
   parts.controls.append(
     slider({ label: "d_k", values: [1, 4, 16, 64, 256, 1024], value: data.d_k, changed: set("d_k") }),
-    tick({ label: "divide by √d_k", value: false, changed: set("divide") }),
-    slider({
-      label: "temperature",
-      values: [0.25, 0.5, 1, 2, 4, 8, 16, 32],
-      value: 1,
-      changed: set("temperature"),
-    })
+    tick({ label: "divide by √d_k", value: false, changed: set("divide") })
   )
   parts.drawInWidth((newWidth) => {
     width = newWidth

@@ -1,4 +1,4 @@
-"""One row of attention, from scores to weights: what √d_k does to it, and what a temperature does."""
+"""One row of attention, from scores to weights, and what √d_k, the temperature of its softmax, does to it."""
 
 import math
 
@@ -11,7 +11,7 @@ _SCORES = {"They": 0.6, "played": 0.2, "chess": 1.3, "at": -1.1, "home": -0.5}
 
 
 def softmax_temperature() -> LiveFigure:
-    """Return five scores and their softmax, with the width of the vectors, the scale and a temperature to turn."""
+    """Return five scores and their softmax, with the width of the vectors and the division to choose."""
     d_k = 4
     words = list(_SCORES)
     scores = torch.tensor(list(_SCORES.values()), dtype=torch.float64)
