@@ -7,15 +7,9 @@ QUESTIONS = [
         "A batch goes through the model in two parts. The first has 12 tokens in 12 places, and its losses add up to 6. The "
         "second has 2 tokens in 8 places, and its losses add up to 2. What does `training_step` report?",
         answers=[
-            (
-                "0.75, from 6 / 12 and 2 / 2.",
-                "This is the mean of means. A token of the second part counts for six of the first.",
-            ),
+            ("0.75, from 6 / 12 and 2 / 2.", "This is the mean of means. A token of the second part counts for six."),
             ("0.57, from 6 / 14 and 2 / 14.", "Both parts are divided by the tokens of the whole batch, and then added."),
-            (
-                "0.40, from 8 / 20.",
-                "These are the places. More padding would make the number smaller, and the model no better.",
-            ),
+            ("0.40, from 8 / 20.", "These are the places. More padding would make the number smaller."),
         ],
         correct=1,
     ),
@@ -33,15 +27,9 @@ QUESTIONS = [
         "A new loop has learned eight pairs by heart, loss 0.002. "
         "When the model writes freely, none of the sentences comes back. What do you look at first?",
         answers=[
-            (
-                "The shift between `target_in` and `target_out`.",
-                "Without it each place reads the word it has to say, and copies it.",
-            ),
+            ("The shift between `target_in` and `target_out`.", "Without it each place reads the word to say, and copies it."),
             ("The number of pairs: too few to learn to write.", "With the shift, a few pairs are learned, and come back."),
-            (
-                "The padding, which is counted in the loss.",
-                "The chapter's first loop counted it, and wrote both sentences all the same.",
-            ),
+            ("The padding, which is counted in the loss.", "The first loop counted it, and wrote both sentences all the same."),
         ],
         correct=0,
     ),
@@ -57,18 +45,9 @@ QUESTIONS = [
     Question(
         "A run is interrupted in the middle of step 27. Its last checkpoint is of step 20. It is resumed. How does it end?",
         answers=[
-            (
-                "With the same bits as if never interrupted.",
-                "Steps 21 to 27 are done again from the same state, dropout included.",
-            ),
-            (
-                "Close to it: half of step 27 is in the weights.",
-                "The weights move at the end of a step, and the checkpoint is older.",
-            ),
-            (
-                "Elsewhere: the dropout of steps 21 to 26 is drawn.",
-                "The state of the random numbers is in the checkpoint, too.",
-            ),
+            ("With the same bits as if never interrupted.", "Steps 21 to 27 are done again, with the same dropout."),
+            ("Close to it: half of step 27 is in the weights.", "The weights move at the end of a step."),
+            ("Elsewhere: the dropout of steps 21 to 26 is drawn.", "The state of the random numbers is in the checkpoint."),
         ],
         correct=0,
     ),
