@@ -10,7 +10,7 @@ from torch import Tensor
 
 from transformer_lib.seq2seq import PAD_ID
 from transformer_lib.teaching.figures.plots import COLOURS, show, subplots
-from transformer_lib.teaching.figures.sheet import arrow, card, sheet, text, tint
+from transformer_lib.teaching.figures.sheet import arrow, block, card, sheet, text
 from transformer_lib.teaching.record import record
 from transformer_lib.training import History
 
@@ -105,19 +105,16 @@ def three_means(words: Sequence[str], target_out: Tensor, losses: Tensor) -> Non
         "Losses as a rectangle of two rows. je 0.5, suis 0.2, étudiant 0.4, eos 0.1, sum 1.2; merci 1, eos 0.8, two grey "
         "places with 0, sum 1.8. Over 8 places: 0.375. The mean of 0.3 and 0.9: 0.6. Over 6 tokens: 0.5."
     )
-    tokens, values = target_out.tolist(), losses.tolist()
     with sheet(7.2, 2.35, alt) as axes:
         text(axes, 3.6, 0.2, "The same losses, three means", weight="bold")
-        for row in range(2):
-            y = 0.5 + 0.92 * row
-            names = [words[token] for token in tokens[row]]
-            for place, name in enumerate(names):
-                x, empty = 0.1 + 0.95 * place, tokens[row][place] == PAD_ID
-                fill = GREY if empty else tint("query", 0.1 + 0.4 * values[row][place])
-                axes.add_patch(Rectangle((x, y), 0.9, 0.8, fc=fill, ec="white"))
-                text(axes, x + 0.45, y + 0.22, "" if empty else name, "muted")
-                text(axes, x + 0.45, y + 0.55, f"{values[row][place]:g}", "black", weight="bold")
-            text(axes, 4.0, y + 0.4, f"sum {sum(values[row]):.1f}", ha="left")
+        for tokens, values, y in zip(target_out.tolist(), losses.tolist(), [0.78, 1.7], strict=True):
+            names = ["" if token == PAD_ID else words[token] for token in tokens]
+            look = {
+                "colour_of": lambda _, j, names=names: "query" if names[j] else GREY,
+                "strength": lambda _, j, value, names=names: 0.1 + 0.4 * value if names[j] else 1,
+            }
+            block(axes, 0.1, y, values, "muted", cell=0.93, high=0.4, columns=names, shape=False, **look)
+            text(axes, 3.95, y + 0.2, f"sum {sum(values):.1f}", ha="left")
         rows = [
             ("8 places:", "3 / 8 = 0.375", "mask"),
             ("mean of means:", "(0.3 + 0.9) / 2 = 0.6", "mask"),
