@@ -20,12 +20,12 @@ MIXINGS = {"one length": 0.0, "neighbouring lengths": 2.0, "all lengths": 100.0}
 LEARNING_RATES = [0.5, 0.25]  # each multiplies the schedule
 
 
-def reverse_pairs(count: int, longest: int, seed: int) -> list[IdPair]:
-    """Return `count` pairs: 1 … `longest` symbols, and the same backwards with EOS behind them."""
+def reverse_pairs(count: int, seed: int) -> list[IdPair]:
+    """Return `count` pairs: 1 … LONGEST symbols, and the same backwards with EOS behind them."""
     generator = torch.Generator().manual_seed(seed)
     pairs = []
     for _ in range(count):
-        length = int(torch.randint(1, longest + 1, (), generator=generator))
+        length = int(torch.randint(1, LONGEST + 1, (), generator=generator))
         source, _, target = task_batch("reverse", count=1, length=length, generator=generator)
         pairs.append((source[0].tolist(), target[0].tolist()))
     return pairs
@@ -39,51 +39,34 @@ def mixed_batches(pairs: list[IdPair], mixing: float, seed: int) -> list[Batch]:
     """
     generator = torch.Generator().manual_seed(seed)
     lengths = torch.tensor([len(target) for _, target in pairs])
-    order = (lengths + mixing * torch.rand(len(pairs), generator=generator)).argsort()
-    batches, taken, widest = [], [], 0
-    for index in order.tolist():
-        wider = max(widest, len(pairs[index][1]))
-        if taken and (len(taken) + 1) * wider > MAX_TOKENS:
-            batches.append(Batch.from_pairs(taken))
-            taken, wider = [], len(pairs[index][1])
-        taken.append(pairs[index])
-        widest = wider
-    batches.append(Batch.from_pairs(taken))
-    return [batches[place] for place in torch.randperm(len(batches), generator=generator)]
+    groups = [[]]
+    for index in (lengths + mixing * torch.rand(len(pairs), generator=generator)).argsort().tolist():
+        widest = max(len(target) for _, target in [*groups[-1], pairs[index]])
+        if (len(groups[-1]) + 1) * widest > MAX_TOKENS:
+            groups.append([])
+        groups[-1].append(pairs[index])
+    return [Batch.from_pairs(groups[place]) for place in torch.randperm(len(groups), generator=generator)]
 
 
-def held_out(seed: int) -> list[IdPair]:
-    """Return the pairs, of 300 drawn, that are not among those to train on."""
-    pairs = reverse_pairs(3000, 6, seed)
-    return [pair for pair in reverse_pairs(300, 6, seed + 100) if pair not in pairs]
-
-
-def learn_to_reverse(
-    seed: int,
-    *,
-    mixing: float,
-    learning_rate: float,
-    steps: int = STEPS,
-    every: int = EVERY,
-) -> History:
+def learn_to_reverse(seed: int, mixing: float, learning_rate: float) -> History:
     """Train `TransformerConfig.tiny` to reverse 1 … 6 symbols, and measure pairs that it does not train on.
 
     `seed` moves the sentences, the first weights, dropout and the order of the batches. The rate,
     times `learning_rate`, has its peak at PEAK_STEP.
     """
-    pairs = reverse_pairs(3000, 6, seed)
-    others = held_out(seed)
+    pairs = reverse_pairs(3000, seed)
+    others = [pair for pair in reverse_pairs(300, seed + 100) if pair not in pairs]
     torch.manual_seed(seed)
     model = Transformer(TransformerConfig.tiny(VOCABULARY, VOCABULARY))
     optimizer = transformer_optimizer(model, learning_rate)
     return train(
         model,
         lambda epoch: mixed_batches(pairs, mixing, seed=1000 * seed + epoch),
-        steps=steps,
+        steps=STEPS,
         optimizer=optimizer,
         schedule=NoamSchedule(optimizer, d_model=64, warmup=PEAK_STEP),
         step=partial(training_step, max_grad_norm=1.0),
-        validation=Validation(token_batches(others, 1000), every),
+        validation=Validation(token_batches(others, 1000), EVERY),
     )
 
 
@@ -97,24 +80,15 @@ def main() -> None:
     torch.set_num_threads(1)
     numbers = []
     for name, mixing in MIXINGS.items():
-        padding = padding_share(mixed_batches(reverse_pairs(3000, LONGEST, seed=0), mixing, seed=0))
+        padding = padding_share(mixed_batches(reverse_pairs(3000, seed=0), mixing, seed=0))
         for learning_rate in LEARNING_RATES:
-            histories = [
-                learn_to_reverse(seed, mixing=mixing, learning_rate=learning_rate, steps=STEPS, every=EVERY) for seed in SEEDS
-            ]
-            rises = [largest_rise(history.validation_losses) for history in histories]
-            last = [history.validation_losses[STEPS] for history in histories]
+            runs = [learn_to_reverse(seed, mixing, learning_rate).validation_losses for seed in SEEDS]
+            rises = [largest_rise(losses) for losses in runs]
+            last = [losses[STEPS] for losses in runs]
             numbers.append({"batches": name, "learning_rate": learning_rate, "padding": padding, "rises": rises, "last": last})
             print(f"{name:22}{learning_rate:6} padding {padding:4.0%}  rises", *(f"{rise:.2f}" for rise in rises), flush=True)
-    settings = {
-        "steps": STEPS,
-        "measured_every": EVERY,
-        "from_step": FROM,
-        "longest": LONGEST,
-        "max_tokens": MAX_TOKENS,
-        "peak_step": PEAK_STEP,
-        "threads": torch.get_num_threads(),
-    }
+    settings = {"steps": STEPS, "measured_every": EVERY, "from_step": FROM, "longest": LONGEST, "max_tokens": MAX_TOKENS}
+    settings |= {"peak_step": PEAK_STEP, "threads": torch.get_num_threads()}
     write_record(NAME, seeds=SEEDS, settings=settings, numbers=numbers)
 
 

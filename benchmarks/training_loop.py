@@ -8,7 +8,6 @@ from transformer_lib.teaching.experiments.training import (
     MAX_TOKENS,
     RATE,
     STEPS,
-    gradients_in_parts,
     learn,
     mean_of_five,
     train_counting,
@@ -35,7 +34,6 @@ def main() -> None:
         "many": [run(seed, MANY) for seed in SEEDS],
         "mean_of_five": [mean_of_five(seed) for seed in SEEDS],
         "lost": [what_is_lost(seed) for seed in SEEDS],
-        "gradients": [gradients_in_parts(seed) for seed in SEEDS],
     }
     settings = {"few": FEW, "many": MANY, "steps": STEPS, "rate": RATE, "max_tokens": MAX_TOKENS, "threads": 1}
     write_record(NAME, seeds=SEEDS, settings=settings, numbers=numbers)

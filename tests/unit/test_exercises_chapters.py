@@ -183,7 +183,7 @@ CASES = [
     ("my_training_step", step(moves=2), "step once"),
     ("my_training_step", step(divide=lambda losses, real, part, whole: losses.mean()), "padding counts"),
     ("my_training_step", step(divide=lambda losses, real, part, whole: losses[real].mean() / 2), "not those of the library"),
-    ("my_training_step", step(divide=lambda losses, real, part, whole: losses[real].mean()), "those of the whole batch"),
+    ("my_training_step", step(divide=lambda losses, real, part, whole: losses[real].mean()), "tokens of the whole batch"),
     ("my_training_step", step(divide=lambda losses, real, part, whole: losses[real].sum()), "this is a sum"),
     ("my_training_step", step(report=2.0), "return the loss per token"),
     ("my_two_losses", two_losses, "✓"),

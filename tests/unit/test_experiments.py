@@ -14,11 +14,10 @@ from transformer_lib.alignment import AttentionSeq2Seq
 from transformer_lib.attention import MultiHeadAttention
 from transformer_lib.decoding import CachedTransformer, attend, keys_and_values
 from transformer_lib.encoder import EncoderLayer, TransformerConfig
-from transformer_lib.schedule import noam_rate, transformer_optimizer
 from transformer_lib.seq2seq import EOS_ID, SOS_ID
 from transformer_lib.teaching import record
 from transformer_lib.teaching.corpora.stories import is_a_story, stories
-from transformer_lib.teaching.experiments import alignment, encoder, interpretation, recurrent, schedule, sequence_tasks, text
+from transformer_lib.teaching.experiments import alignment, encoder, interpretation, recurrent, sequence_tasks, text
 from transformer_lib.teaching.experiments import positional_encoding as positions
 from transformer_lib.teaching.experiments import transformer as pieces
 from transformer_lib.teaching.experiments import translation as kinds
@@ -158,7 +157,7 @@ def test_the_floor_where_all_tokens_are_alike(monkeypatch):
     assert encoder.floor_when_alike() == pytest.approx(-sum(share * math.log(share) for share in shares) / 8)
 
 
-# Chapters 10 and 11: one piece less, no warm-up
+# Chapter 10: one piece less
 
 
 @pytest.mark.parametrize("piece", pieces.PIECES)
@@ -178,12 +177,6 @@ def test_the_frame_without_its_plus_or_its_norm():
     frames = (pieces.without(piece, 0).encoder.layers[0].attention_add_norm for piece in ("plus", "norm"))
     for frame, expected in zip(frames, (layer_norm(2 * x, (32,)), 3 * x)):
         assert_close(frame(x, lambda x: 2 * x), expected)
-
-
-def test_without_warmup_starts_at_the_peak():
-    optimizer = transformer_optimizer(nn.Linear(1, 1))
-    schedule.without_warmup(optimizer)
-    assert optimizer.param_groups[0]["lr"] == pytest.approx(noam_rate(schedule.WARMUP, schedule.D_MODEL, schedule.WARMUP))
 
 
 # Chapters 14 and 15: three kinds of translators, heads, exchanged words

@@ -32,7 +32,6 @@ from transformer_lib.transformer import Transformer, TransformerConfig
 
 VOCAB = 11
 EXACT = {"rtol": 0, "atol": 1e-12}
-WITHOUT_SMOOTHING = partial(training_step, smoothing=0.0)
 sentences = st.lists(st.integers(3, VOCAB - 1), min_size=1, max_size=6)
 some_pairs = st.lists(st.tuples(sentences, sentences.map(lambda words: [*words, 2])), min_size=1, max_size=12)
 
@@ -119,22 +118,17 @@ def test_batches_keep_their_budget_and_every_pair(pairs, max_tokens, seed):
     assert sorted(contents(batches)) == sorted(pairs)
 
 
-@pytest.mark.parametrize("side", [0, 1], ids=["source", "target"])
-def test_the_budget_holds_where_one_side_is_long(side):
-    long, short = [3] * 5 + [2], [3, 2]
-    many = [(long, short) if side == 0 else (short, long)] * 7
-    batches = token_batches(many, 12)
-    assert [len(batch.source) for batch in batches] == [2, 2, 2, 1]
-
-
-def test_a_batch_is_as_full_as_its_budget_allows():
-    batches = token_batches([([3], [3, 3, 2])] * 10, 12)
-    assert [len(batch.source) for batch in batches] == [4, 4, 2]
-
-
-def test_a_long_sentence_narrows_its_own_batch():
-    batches = token_batches([([3] * 6, [2]), *[([3], [3, 2])] * 6], 12)
-    assert [len(batch.source) for batch in batches] == [2, 5]
+@pytest.mark.parametrize(
+    ("many", "sizes"),
+    [
+        ([([3] * 6, [3, 2])] * 7, [2, 2, 2, 1]),  # the source is the longer side
+        ([([3, 2], [3] * 5 + [2])] * 7, [2, 2, 2, 1]),
+        ([([3], [3, 3, 2])] * 10, [4, 4, 2]),  # as full as the budget allows
+        ([([3] * 6, [2]), *[([3], [3, 2])] * 6], [2, 5]),  # a long sentence narrows its own batch
+    ],
+)
+def test_the_longer_side_fills_the_budget(many, sizes):
+    assert [len(batch.source) for batch in token_batches(many, 12)] == sizes
 
 
 def test_sentences_of_similar_length_share_a_batch():
@@ -148,21 +142,17 @@ def test_sentences_of_similar_length_share_a_batch():
 
 
 def test_the_seed_makes_the_order():
-    """Without one the shortest come first; the global random state stays."""
+    """Of the batches, and of who shares one among equals; without one the shortest come first. The global state stays."""
     many = pairs(60, seed=4)
+    before = torch.get_rng_state()
     order = {seed: contents(token_batches(many, 30, seed)) for seed in (None, 0, 1)}
-    assert order[0] == contents(token_batches(many, 30, 0))
-    assert order[0] != order[1]
+    assert order[0] == contents(token_batches(many, 30, 0)) != order[1]
     lengths = [len(target) for _, target in order[None]]
     assert lengths == sorted(lengths)
-    first = {seed: token_batches(many, 30, seed)[0].target_out.size(1) for seed in range(8)}
-    assert len(set(first.values())) > 1, "the batches themselves are in random order too"
+    assert len({token_batches(many, 30, seed)[0].target_out.size(1) for seed in range(8)}) > 1
     equally_long = [([3, word], [word, 2]) for word in range(3, 11)]
     together = [{frozenset(batch.source[:, 1].tolist()) for batch in token_batches(equally_long, 4, s)} for s in range(4)]
-    assert any(groups != together[0] for groups in together), "and who shares a batch is random among equals"
-    torch.manual_seed(0)
-    before = torch.get_rng_state()
-    token_batches(many, 30, 5)
+    assert any(groups != together[0] for groups in together)
     assert torch.get_rng_state().equal(before)
 
 
@@ -249,26 +239,10 @@ def test_train_is_a_plain_torch_loop(parts):
     assert history.learning_rates == [0.001] * len(losses)
 
 
-def test_one_batch_is_learned_and_decoded_freely():
-    batch = Batch.from_pairs(pairs(8, seed=9, longest=9))
-    model = model_with_seed(lambda: transformer(d_model=32).float())
-    optimizer = torch.optim.Adam(model.parameters(), lr=0.005)
-    train(model, [batch], steps=150, optimizer=optimizer, step=WITHOUT_SMOOTHING)
-    model.eval()
-    written = torch.ones(8, 1, dtype=torch.int64)
-    for _ in range(batch.target_out.size(1)):
-        best = model(batch.source, written)[:, -1].argmax(dim=-1, keepdim=True)
-        written = torch.cat([written, best], dim=1)
-    real = batch.target_out != 0
-    assert written[:, 1:][real].equal(batch.target_out[real])
-
-
 def test_a_history_counts_the_words_to_say_and_no_padding():
     """Not the source's, not SOS, but each EOS."""
     batch = Batch.from_pairs([([3, 4, 5], [5, 2]), ([3] * 6, [4, 5, 6, 7, 2]), ([3], [2])])
-    assert batch.target_out.numel() == 15 and batch.num_tokens == 2 + 5 + 1
-    one = Batch.from_pairs([([3, 4], [5, 2])])
-    assert train(model_with_seed(transformer), [batch, one], steps=3).tokens == 8 + 2 + 8
+    assert train(model_with_seed(transformer), [batch, Batch.from_pairs(ONE)], steps=3).tokens == 8 + 2 + 8
 
 
 def test_the_schedule_is_followed_and_losses_measured():
@@ -312,7 +286,7 @@ def test_the_mean_of_checkpoints_is_the_mean_of_weights(tmp_path):
 # Wrong input
 
 ONE = [([3, 4], [5, 2])]
-IDS = torch.ones(2, 3, dtype=torch.int64)
+IDS, LOGITS = torch.ones(2, 3, dtype=torch.int64), torch.zeros(3, 2, 7)
 
 
 @pytest.mark.parametrize(
@@ -325,6 +299,8 @@ IDS = torch.ones(2, 3, dtype=torch.int64)
         (lambda: token_batches([*ONE, ([3] * 9, [4, 2])], 8), "it is 8, and pair 1 has a sentence of 9 tokens"),
         (lambda: evaluate(transformer(), []), "batches must hold at least one"),
         (lambda: train(transformer(), [Batch.from_pairs(ONE)], steps=0), "steps must be at least 1, but it is 0"),
+        (lambda: label_smoothed_loss(LOGITS, LOGITS[..., 0].long(), -0.1), "at least 0 and below 1, but it is -0.1"),
+        (lambda: label_smoothed_loss(LOGITS, IDS), r"the axes of target .* \(3, 2, 7\) and \(2, 3\)"),
     ],
 )
 def test_wrong_input_is_named(call, message):
@@ -333,9 +309,6 @@ def test_wrong_input_is_named(call, message):
 
 
 # The smoothed loss
-
-
-smoothings = st.floats(0, 0.9)
 
 
 def some_logits(*shape, seed=0):
@@ -347,7 +320,7 @@ def some_targets(*shape, low=1, vocab=7, seed=0):
 
 
 @settings(max_examples=30)
-@given(batch=st.integers(1, 3), seq=st.integers(1, 4), vocab=st.integers(2, 9), smoothing=smoothings)
+@given(batch=st.integers(1, 3), seq=st.integers(1, 4), vocab=st.integers(2, 9), smoothing=st.floats(0, 0.9))
 def test_each_word_gets_smoothing_over_vocab(batch, seq, vocab, smoothing):
     logits = some_logits(batch, seq, vocab, seed=vocab)
     target = some_targets(batch, seq, vocab=vocab)
@@ -356,29 +329,11 @@ def test_each_word_gets_smoothing_over_vocab(batch, seq, vocab, smoothing):
     expected = -(wanted * log_p).sum() / (batch * seq)
     loss = label_smoothed_loss(logits, target, smoothing)
     assert_close(loss, expected)
-    assert_close(
-        torch.autograd.grad(loss, logits)[0],
-        ((log_p.exp() - wanted) / (batch * seq)).detach(),
-    )
-
-
-def test_the_three_formulas_have_different_values():
-    """Five words, all logits 0 but the right one's 2 and padding's −1; by hand."""
-    logits, right = torch.tensor([[-1.0, 0, 0, 2, 0]]).double(), torch.tensor([3])
-    log_p = logits.log_softmax(dim=-1)[0]
-    loss = label_smoothed_loss(logits, right, smoothing=0.1).item()
-    others = torch.tensor([1.0, 1, 1, 0, 1]).double()
-    by_v = -(0.92 * log_p[3] + 0.02 * (others * log_p).sum())
-    by_v_less_1 = -(0.9 * log_p[3] + 0.025 * (others * log_p).sum())
-    by_v_less_2 = -(0.9 * log_p[3] + 0.1 / 3 * log_p[[1, 2, 4]].sum())
-    assert loss == pytest.approx(by_v.item())
-    assert loss == pytest.approx(0.5556, abs=5e-5)
-    assert by_v_less_1.item() == pytest.approx(0.6006, abs=5e-5)
-    assert by_v_less_2.item() == pytest.approx(0.5756, abs=5e-5)
+    assert_close(torch.autograd.grad(loss, logits)[0], ((log_p.exp() - wanted) / (batch * seq)).detach())
 
 
 @settings(max_examples=30)
-@given(pad_id=st.sampled_from([0, 3, 6]), more=st.integers(1, 4), smoothing=smoothings)
+@given(pad_id=st.sampled_from([0, 3, 6]), more=st.integers(1, 4), smoothing=st.floats(0, 0.9))
 def test_padding_changes_nothing(pad_id, more, smoothing):
     logits, target = some_logits(2, 4, 7), some_targets(2, 4)
     target = torch.where(target == pad_id, 1 if pad_id != 1 else 2, target)
@@ -397,15 +352,8 @@ def test_mean_and_sum_count_the_real_tokens():
     real = int((target != 0).sum())
     assert 0 < real < 15
     assert_close(label_smoothed_loss(logits, target, reduction="sum"), real * label_smoothed_loss(logits, target))
-
-
-def test_defaults_are_smoothing_0_1_and_padding_0():
-    logits, target = some_logits(3, 5, 7), some_targets(3, 5, low=0, seed=2)
-    assert_close(label_smoothed_loss(logits, target), label_smoothed_loss(logits, target, 0.1, 0, "mean"))
-    assert_close(
-        label_smoothed_loss(logits, target, smoothing=0.0),
-        F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=0),
-    )
+    torchs = F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=0, label_smoothing=0.1)
+    assert_close(label_smoothed_loss(logits, target), torchs)
 
 
 def test_any_number_of_axes():
@@ -413,17 +361,3 @@ def test_any_number_of_axes():
     loss = label_smoothed_loss(logits, target)
     assert_close(loss, label_smoothed_loss(logits.flatten(0, 2), target.flatten()))
     assert_close(loss, label_smoothed_loss(logits.transpose(0, 2), target.transpose(0, 2)))
-    assert_close(label_smoothed_loss(logits[0, 0, 0], target[0, 0, 0]), label_smoothed_loss(logits[0, 0, :1], target[0, 0, :1]))
-
-
-LOGITS, IDS = torch.zeros(3, 2, 7), torch.ones(3, 2, dtype=torch.long)
-WRONG_LOSSES = {
-    "smoothing must be at least 0 and below 1, but it is -0.1": lambda: label_smoothed_loss(LOGITS, IDS, smoothing=-0.1),
-    r"logits must have the axes of target .* \(3, 2, 7\) and \(2, 3\)": lambda: label_smoothed_loss(LOGITS, IDS.T),
-}
-
-
-@pytest.mark.parametrize(("message", "call"), WRONG_LOSSES.items(), ids=WRONG_LOSSES)
-def test_wrong_input_of_the_loss_says_what_came(message, call, as_a_user_calls_it):
-    with pytest.raises(ValueError, match=message):
-        call()

@@ -6,24 +6,14 @@ from collections.abc import Callable
 import torch
 
 from transformer_lib.schedule import noam_rate
-from transformer_lib.teaching.experiments.schedule import (
-    D_MODEL,
-    FACTOR,
-    GUESS,
-    LETTERS,
-    PEAK,
-    WARMUP,
-    Run,
-    decaying,
-    recorded,
-    watched,
-)
-from transformer_lib.teaching.figures import COLOURS, arrow, block, card, sheet, show, subplots, text
+from transformer_lib.teaching.experiments.schedule import GUESS, LETTERS, PEAK, WARMUP, Run, decaying, rates, watched
+from transformer_lib.teaching.figures import COLOURS, arrow, block, sheet, show, subplots, text
+from transformer_lib.teaching.record import record
 
 AT_ONCE = {"color": COLOURS["key"], "linestyle": "--", "label": "at once"}
 CLIMBING = {"color": COLOURS["query"], "label": "climbing"}
 STEPS = range(1, WARMUP + 1)
-CLIMB = [FACTOR * noam_rate(step, D_MODEL, WARMUP) for step in STEPS]
+CLIMB = rates(WARMUP)
 
 
 def two_runs(at_once: Run, climbing: Run) -> None:
@@ -47,61 +37,36 @@ def two_runs(at_once: Run, climbing: Run) -> None:
     )
 
 
-def one_step() -> None:
-    """Draw one training step as a ring."""
-    with sheet(
-        7.2,
-        2.55,
-        "One training step as a ring of cards. A batch enters the model; model, loss, gradient g of each weight, optimizer "
-        "Adam, move of each weight, and back to the model, to which the move is added. The schedule hands the optimizer its "
-        "rate. Optimizer and schedule are coloured.",
-    ) as axes:
-        text(axes, 3.6, 0.2, "One training step; this chapter builds the coloured parts", weight="bold")
-        card(axes, 0.1, 0.5, 1.1, 0.6, "ink", "batch", 0)
-        card(axes, 1.9, 0.5, 1.4, 0.6, "ink", "model", 0)
-        card(axes, 4.2, 0.5, 1.1, 0.6, "ink", "loss", 0)
-        card(axes, 4.2, 1.75, 1.1, 0.65, "key", "optimizer:\nAdam", 0.25)
-        card(axes, 1.9, 1.75, 1.4, 0.65, "ink", "a move of\neach weight", 0)
-        card(axes, 5.95, 1.75, 1.15, 0.65, "query", "schedule:\nthe rate", 0.25)
-        arrow(axes, (1.25, 0.8), (1.85, 0.8))
-        arrow(axes, (3.35, 0.8), (4.15, 0.8))
-        arrow(axes, (4.75, 1.15), (4.75, 1.7))
-        text(axes, 4.85, 1.42, "gradient of each weight", ha="left")
-        arrow(axes, (5.9, 2.07), (5.35, 2.07))
-        arrow(axes, (4.15, 2.07), (3.35, 2.07))
-        arrow(axes, (2.6, 1.7), (2.6, 1.15))
-        text(axes, 2.5, 1.42, "added", ha="right")
-
-
 def adam_by_hand() -> None:
     """Draw two steps of Adam on one weight."""
     with sheet(
         7.2,
-        3.0,
-        "Two steps of Adam on one weight, as blocks of numbers. Gradient g: 5, then –5. Its average m: 0.5, then –0.05; "
-        "divided by the sum of the shares, 0.1 and 0.19: 5 and –0.263. The average v of the squares: 0.5, then 0.99; divided "
-        "by 0.02 and 0.0396: 25 and 25, whose root is 5. The move, in rates: –1, then 0.053.",
+        2.75,
+        "Two steps of Adam on one weight, as blocks of numbers. Gradient g: 5, then –5. m: 0.5, then –0.05; divided by the sum "
+        "of the shares, 0.1 and 0.19: 5 and –0.263. v, of the squares: 0.5, then 0.99; divided by 0.02 and 0.0396: 25 and 25, "
+        "whose root is 5. The move, in rates: –1, then 0.053.",
     ) as axes:
         text(axes, 3.6, 0.2, "Contradicting gradients: the second move is short", weight="bold")
-        look = {"cell": 0.64, "shape": False, "label": lambda i, j, value: f"{value:.3g}".replace("-", "–")}
-        steps = ["step 1", "step 2"]
-        block(axes, 0.15, 1.5, [5, -5], "muted", name="gradient g", columns=steps, **look)
-        block(axes, 2.0, 0.9, [0.5, -0.05], "query", name="m", **look)
-        block(axes, 2.0, 2.15, [0.5, 0.99], "value", name="v, of squares", **look)
-        block(axes, 3.95, 0.9, [5, -0.263], "query", name="÷ 0.1, 0.19", **look)
-        block(axes, 3.95, 2.15, [25, 25], "value", name="÷ 0.02, 0.0396", **look)
-        block(axes, 5.8, 1.5, [-1, 0.053], "key", name="move, in rates", columns=steps, **look)
-        arrow(axes, (1.47, 1.55), (1.95, 1.1))
-        arrow(axes, (1.47, 1.75), (1.95, 2.25))
-        arrow(axes, (3.32, 1.05), (3.9, 1.05))
-        arrow(axes, (3.32, 2.3), (3.9, 2.3))
-        arrow(axes, (5.27, 1.1), (5.75, 1.55))
-        arrow(axes, (5.27, 2.25), (5.75, 1.75))
-        text(axes, 2.64, 1.35, "average", "muted")
-        text(axes, 2.64, 2.6, "average", "muted")
-        text(axes, 4.59, 1.35, "true average", "muted")
-        text(axes, 4.59, 2.6, "true average", "muted")
-        text(axes, 6.44, 1.97, "– upper / √lower", "muted")
+        for x, y, values, colour, name, below in [
+            (0.1, 1.5, [5, -5], "muted", "gradient g", "step 1, 2"),
+            (1.95, 0.9, [0.5, -0.05], "query", "m", "running sum"),
+            (1.95, 2.1, [0.5, 0.99], "value", "v, of squares", "running sum"),
+            (3.8, 0.9, [5, -0.263], "query", "÷ 0.1, 0.19", "average"),
+            (3.8, 2.1, [25, 25], "value", "÷ 0.02, 0.0396", "average"),
+            (5.65, 1.5, [-1, 0.053], "key", "move, in rates", "– upper / √lower"),
+        ]:
+            write = {"label": lambda i, j, value: f"{value:.3g}".replace("-", "–")}
+            block(axes, x, y, [values], colour, name=name, cell=0.7, shape=False, **write)
+            text(axes, x + 0.7, y + 0.45, below, "muted")
+        for start, end in [
+            ((1.53, 1.55), (1.9, 1.15)),
+            ((1.53, 1.75), (1.9, 2.2)),
+            ((3.38, 1.05), (3.75, 1.05)),
+            ((3.38, 2.25), (3.75, 2.25)),
+            ((5.23, 1.15), (5.6, 1.55)),
+            ((5.23, 2.2), (5.6, 1.75)),
+        ]:
+            arrow(axes, start, end)
 
 
 def agree_and_contradict(adam: Callable) -> None:
@@ -112,7 +77,7 @@ def agree_and_contradict(adam: Callable) -> None:
         axes.axhline(0, color=COLOURS["ink"], linewidth=1)
         axes.set(title=f"gradients {name}", xlabel="step", xticks=range(1, 9), ylim=(-1.15, 0.4))
     left.set(ylabel="move, in rates", yticks=[-1, 0])
-    figure.suptitle("The first move is always a full one", weight="bold")
+    figure.suptitle("The first move is a full one", weight="bold")
     show(
         figure,
         alt="Two bar charts of eight moves of one weight, counted in rates. Where all gradients are 5, each move is minus 1. "
@@ -120,30 +85,30 @@ def agree_and_contradict(adam: Callable) -> None:
     )
 
 
-def first_letters(run: Run) -> None:
-    """Draw the states of eight first letters in the fresh network, after one step and after five."""
-    figure, panels = subplots(columns=3, width=7.2, height=3.6, share_y=True)
+def first_letters(at_once: Run, climbing: Run) -> None:
+    """Draw the states of eight first letters before a training, after one step and after five, of two trainings."""
+    figure, grid = subplots(rows=2, columns=3, width=7.2, height=6.2, share_y=True)
     words = ["".join(LETTERS[i] for i in row) for row in watched[:8]]
-    names = [rf"$\mathbf{{{word[0]}}}${word[1:]}" for word in words]
-    for axes, (step, name) in zip(panels, {0: "fresh network", 1: "after step 1", 5: "after step 5"}.items()):
-        states, answers = run.looks[step]  # (8, 32), eight letters
-        picture = axes.imshow(states - states.mean(dim=0), cmap="RdBu_r", vmin=-0.8, vmax=0.8, aspect="auto")
-        axes.set_title(name)
-        axes.set_xticks([])
-        axes.spines[:].set_visible(False)
-        for place, letter in enumerate(answers):
-            axes.text(32.5, place, f"→ {letter}", va="center")
-        axes.set_yticks(range(8), names)
-        axes.tick_params(length=0)
-    bar = figure.colorbar(picture, ax=panels, location="bottom", shrink=0.6, aspect=40, ticks=[-0.8, 0, 0.8])
+    for panels, run, name in zip(grid, [at_once, climbing], ["at once", "climbing"], strict=True):
+        for axes, (step, (states, answers, _)) in zip(panels, run.looks.items(), strict=True):
+            picture = axes.imshow(states - states.mean(dim=0), cmap="RdBu_r", vmin=-0.8, vmax=0.8, aspect="auto")
+            axes.set_title(f"{name}, step {step}" if step else "fresh network")
+            axes.set_xticks([])
+            axes.spines[:].set_visible(False)
+            for place, letter in enumerate(answers):
+                axes.text(32.5, place, f"→ {letter}", va="center")
+            axes.set_yticks(range(8), [rf"$\mathbf{{{word[0]}}}${word[1:]}" for word in words])
+            axes.tick_params(length=0)
+    bar = figure.colorbar(picture, ax=grid, location="bottom", shrink=0.6, aspect=40, ticks=[-0.8, 0, 0.8])
     bar.set_label("distance from the average of the column")
     bar.outline.set_visible(False)
-    figure.suptitle("In one step the rows lose what tells them apart", weight="bold")
+    figure.suptitle("In one full step the rows lose what tells them apart", weight="bold")
     show(
         figure,
-        alt="Three pictures of eight rows of 32 cells, one row for the first letter of each of eight inputs, with the letter "
-        "that the network answers at its right. In the fresh network many cells are coloured and the rows differ. After "
-        "one step hardly a cell has colour, after five steps none, and the answer is the same letter in all eight rows.",
+        alt="Two rows of three pictures of eight rows of 32 cells, one row for the first letter of each of eight inputs, with "
+        "the letter that the network answers at its right. In the fresh network many cells are coloured and the rows differ. "
+        "At once: after one step hardly a cell has colour, after five none, and the answer is the same letter in all eight "
+        "rows. Climbing: after one step and after five the cells are as coloured as before.",
     )
 
 
@@ -151,18 +116,18 @@ def two_branches() -> None:
     """Draw the small schedule as the lower of two curves, d_model 4 and warm-up 4, and as numbers."""
     steps = range(1, 17)
     figure, axes = subplots(width=7.2, height=3.5)
-    axes.plot(steps, [0.5 * step / 8 for step in steps], color=COLOURS["muted"], linestyle=":")
-    axes.plot(steps, [0.5 * step**-0.5 for step in steps], color=COLOURS["muted"], linestyle="--")
+    axes.plot(steps, [step / 16 for step in steps], ":", color=COLOURS["muted"])
+    axes.plot(steps, [0.5 * step**-0.5 for step in steps], "--", color=COLOURS["muted"])
     axes.plot(steps, [noam_rate(step, 4, 4) for step in steps], "o-", color=COLOURS["query"], linewidth=3)
-    for words, place in [
-        ("0.0625", (1.3, 0.03)),
-        ("0.125", (2.3, 0.095)),
-        ("peak 0.25", (4.2, 0.275)),
-        ("0.125", (13.6, 0.15)),
+    for place, words, role in [
+        ((1.3, 0.03), "0.0625", "query"),
+        ((2.3, 0.095), "0.125", "query"),
+        ((5.2, 0.25), "peak 0.25", "query"),
+        ((15, 0.15), "0.125", "query"),
+        ((7.8, 0.4), r"climb: $\frac{1}{2} \cdot step / 8$", "muted"),
+        ((2.1, 0.42), r"fall: $\frac{1}{2} \cdot 1 / \sqrt{step}$", "muted"),
     ]:
-        axes.text(*place, words, color=COLOURS["query"], weight="bold")
-    axes.text(6.9, 0.4, r"climb: $\frac{1}{2} \cdot step / 8$", color=COLOURS["muted"])
-    axes.text(1.6, 0.42, r"fall: $\frac{1}{2} \cdot 1 / \sqrt{step}$", color=COLOURS["muted"])
+        axes.text(*place, words, color=COLOURS[role])
     axes.set(xlabel="step", ylabel="rate", ylim=(0, 0.52), xticks=[1, 2, 4, 8, 12, 16])
     axes.set_title("The rate is the lower of two curves", weight="bold")
     show(
@@ -197,23 +162,25 @@ def mean_moves(at_once: Run, climbing: Run) -> None:
 
 def which_stacks() -> None:
     """Draw the record of three stacks at four peaks, with warm-up and without."""
-    peaks = [0.0018, 0.0044, 0.0088, 0.0177]
-    stacks = ["12 layers, post-norm", "2 layers, post-norm", "12 layers, pre-norm"]
+    peaks = ["1.8", "4.4", "8.8", "17.7"]
     figure, panels = subplots(columns=3, width=7.2, height=3.7, share_y=True)
-    for axes, stack in zip(panels, stacks):
-        for shift, schedule, marker, role in [(-0.18, "with warm-up", "o", "query"), (0.18, "without warm-up", "x", "key")]:
-            for place, peak in enumerate(peaks):
-                where = [place + shift + 0.07 * (seed - 1) for seed in range(3)]
-                label = schedule if place == 0 and axes is panels[1] else None
-                axes.plot(where, recorded(stack, peak, schedule), marker, color=COLOURS[role], mew=2, ms=6, label=label)
+    by_stack = dict(zip(["12 layers, post-norm", "2 layers, post-norm", "12 layers, pre-norm"], panels))
+    for row in record("schedule_warmup")["numbers"]:
+        climbs = row["schedule"] == "with warm-up"
+        middle = peaks.index(f"{1000 * row['peak']:.1f}") + (-0.18 if climbs else 0.18)
+        look = {"color": COLOURS["query" if climbs else "key"], "mew": 2, "ms": 6}
+        where = [middle - 0.07, middle, middle + 0.07]
+        (marks,) = by_stack[row["stack"]].plot(where, row["losses"], "o" if climbs else "x", **look)
+        marks.set_label(row["schedule"] if middle < 0.5 else None)
+    for stack, axes in by_stack.items():
         axes.axhline(GUESS, color=COLOURS["muted"], linewidth=1, zorder=0)
-        axes.set_xticks(range(4), [f"{1000 * peak:.1f}" for peak in peaks])
+        axes.set_xticks(range(4), peaks)
         axes.set(title=stack.replace(", ", ",\n"), ylim=(-0.2, 2.8))
     panels[0].set_ylabel("loss after 300 steps")
     panels[1].set_xlabel("peak of the rate, in thousandths")
     panels[1].legend(frameon=False, loc="center", handletextpad=0)
     panels[2].text(3.4, GUESS - 0.07, "knows nothing", ha="right", va="top", color=COLOURS["muted"])
-    figure.suptitle("Only the deep post-norm stack needs the warm-up", weight="bold")
+    figure.suptitle("Here only the deep post-norm stack needs the warm-up", weight="bold")
     show(
         figure,
         alt="Three panels, four peak rates each, three runs with and three without warm-up. Twelve layers, post-norm: at 1.8 "
@@ -230,8 +197,8 @@ def today(cosine_rate: Callable) -> None:
     left.plot(steps, [cosine_rate(step, peak=1.0, warmup=100, last=1000) for step in steps], color=COLOURS["query"])
     left.plot(steps, [noam_rate(step, 100, 100) * 100 for step in steps], "--", color=COLOURS["muted"])
     left.text(430, 0.8, "cosine decay", color=COLOURS["query"])
-    left.text(700, 0.41, "the paper's", color=COLOURS["muted"])
-    left.set(title="rate, in peaks", xlabel="training step", ylim=(0, 1.1), xticks=[0, 500, 1000])
+    left.text(1000, 0.43, "the paper's", ha="right", color=COLOURS["muted"])
+    left.set(title="rate, 1 at the peak", xlabel="training step", ylim=(0, 1.1), xticks=[0, 500, 1000])
     right.plot(decaying(torch.optim.AdamW, size=5.0), color=COLOURS["value"])
     right.plot(decaying(torch.optim.Adam, size=5.0), color=COLOURS["key"])
     right.plot(decaying(torch.optim.Adam, size=0.05), "--", color=COLOURS["key"])

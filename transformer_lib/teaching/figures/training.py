@@ -10,10 +10,13 @@ from torch import Tensor
 
 from transformer_lib.seq2seq import PAD_ID
 from transformer_lib.teaching.figures.plots import COLOURS, show, subplots
-from transformer_lib.teaching.figures.sheet import arrow, card, sheet, text, tint
+from transformer_lib.teaching.figures.sheet import arrow, block, card, sheet, text
+from transformer_lib.teaching.record import record
 from transformer_lib.training import History
 
 GREY = "#c9ced6"
+LENGTHS = [16, 8, 16, 10, 12, 5, 9, 11, 15, 3, 2, 13, 2, 15, 16, 3, 13, 12, 5, 10, 4, 6, 10, 10]
+LENGTHS += [7, 9, 12, 15, 12, 5, 11, 8, 2, 5, 14, 8, 13, 6, 16, 10, 14, 2, 3, 6, 4, 15, 16, 16]
 SAME = {"je": "#fbe3ae", "suis": "#cdeacb", "étudiant": "#f6cfcf", "merci": "#d5e4f7"}
 
 
@@ -102,19 +105,16 @@ def three_means(words: Sequence[str], target_out: Tensor, losses: Tensor) -> Non
         "Losses as a rectangle of two rows. je 0.5, suis 0.2, étudiant 0.4, eos 0.1, sum 1.2; merci 1, eos 0.8, two grey "
         "places with 0, sum 1.8. Over 8 places: 0.375. The mean of 0.3 and 0.9: 0.6. Over 6 tokens: 0.5."
     )
-    tokens, values = target_out.tolist(), losses.tolist()
     with sheet(7.2, 2.35, alt) as axes:
         text(axes, 3.6, 0.2, "The same losses, three means", weight="bold")
-        for row in range(2):
-            y = 0.5 + 0.92 * row
-            names = [words[token] for token in tokens[row]]
-            for place, name in enumerate(names):
-                x, empty = 0.1 + 0.95 * place, tokens[row][place] == PAD_ID
-                fill = GREY if empty else tint("query", 0.1 + 0.4 * values[row][place])
-                axes.add_patch(Rectangle((x, y), 0.9, 0.8, fc=fill, ec="white"))
-                text(axes, x + 0.45, y + 0.22, "" if empty else name, "muted")
-                text(axes, x + 0.45, y + 0.55, f"{values[row][place]:g}", "black", weight="bold")
-            text(axes, 4.0, y + 0.4, f"sum {sum(values[row]):.1f}", ha="left")
+        for tokens, values, y in zip(target_out.tolist(), losses.tolist(), [0.78, 1.7], strict=True):
+            names = ["" if token == PAD_ID else words[token] for token in tokens]
+            look = {
+                "colour_of": lambda _, j, names=names: "query" if names[j] else GREY,
+                "strength": lambda _, j, value, names=names: 0.1 + 0.4 * value if names[j] else 1,
+            }
+            block(axes, 0.1, y, values, "muted", cell=0.93, high=0.4, columns=names, shape=False, **look)
+            text(axes, 3.95, y + 0.2, f"sum {sum(values):.1f}", ha="left")
         rows = [
             ("8 places:", "3 / 8 = 0.375", "mask"),
             ("mean of means:", "(0.3 + 0.9) / 2 = 0.6", "mask"),
@@ -125,37 +125,35 @@ def three_means(words: Sequence[str], target_out: Tensor, losses: Tensor) -> Non
             text(axes, 5.05, 0.82 + 0.6 * number, says, ha="left")
 
 
-def places_or_tokens(found: dict[str, dict[str, float]]) -> None:
-    """Draw what two loops report, and how their models do in the exam."""
-    figure, axes = subplots(width=7.2, height=3.6)
-    for counted, role, line in [("places", "key", "--"), ("tokens", "query", "-")]:
-        losses = [found[counted]["reported"], found[counted]["exam"]]
-        axes.plot([0, 1], losses, line, marker="o", color=COLOURS[role], label=f"counts {counted}")
+def three_ways_to_count(found: dict[str, dict[str, float]]) -> None:
+    """Draw what three loops report, and how their models do in the exam."""
+    figure, axes = subplots(width=7.2, height=3.9)
+    for (counted, losses), role, line in zip(found.items(), ["key", "query", "mask"], ["--", "-", ":"], strict=True):
+        ends = [losses["reported"], losses["exam"]]
+        axes.plot([0, 1], ends, line, marker="o", color=COLOURS[role], label=f"counts {counted}")
     axes.set_xticks([0, 1], ["what the loop\nreports", "exam: new sentences,\none by one"])
-    axes.set(xlim=(-0.3, 1.3), ylabel="loss", title="The better number belongs to the worse model")
-    axes.legend(loc="upper left")
+    axes.set(xlim=(-0.3, 1.3), ylabel="loss", ylim=(0.8, 2.8), title="Counting the padding makes the worst model")
+    axes.legend(loc="upper left", frameon=False)
     alt = (
-        "Two lines from what a loop reports to what an exam says. The loop that counts places reports the smaller loss and has "
-        "the larger one in the exam; the lines cross."
+        "Three lines from what a loop reports to what an exam says. The loop that counts places reports less than that "
+        "which counts tokens, and has the largest in the exam. The control, tokens divided by places, reports the smallest and "
+        "is as good in the exam as the loop that counts tokens."
     )
     show(figure, alt=alt)
 
 
-def smoothing(smoothed_loss: Callable, vocab: int = 5) -> None:
+def smoothing(smoothed_loss: Callable) -> None:
     """Draw the smoothed target of five words, and plain and smoothed loss against the lead of the right word."""
     figure, (left, right) = subplots(columns=2, width=7.2, height=3.8)
     shares = [0.02, 0.02, 0.02, 0.92, 0.02]
-    left.bar(range(vocab), [0, 0, 0, 1, 0], width=0.8, color="none", edgecolor=COLOURS["muted"], ls="--")
-    left.bar(range(vocab), shares, width=0.8, color=COLOURS["query"])
+    left.bar(range(5), [0, 0, 0, 1, 0], color="none", edgecolor=COLOURS["muted"], ls="--")
+    left.bar(range(5), shares, color=COLOURS["query"])
     for word, share in enumerate(shares):
-        left.text(
-            word, share + 0.03 if share < 0.5 else 0.8, f"{share}", ha="center", color="black" if share < 0.5 else "white"
-        )
-    left.set(title="The target: 0.92, not 1", xlabel="word", ylim=(0, 1.05), xticks=range(vocab))
+        left.text(word, 0.8 if word == 3 else 0.05, f"{share}", ha="center", color="white" if word == 3 else "black")
+    left.set(title="The target: 0.92, not 1", xlabel="word", ylim=(0, 1.1))
     leads = [0.05 * i for i in range(201)]
-    logits = torch.tensor([[0.0, 0, 0, lead, 0] for lead in leads])
     for epsilon, style, role, name in [(0.0, "--", "muted", "plain"), (0.1, "-", "query", "smoothed")]:
-        losses = [smoothed_loss(row, 3, epsilon).item() for row in logits]
+        losses = [smoothed_loss(torch.tensor([0.0, 0, 0, lead, 0]), 3, epsilon).item() for lead in leads]
         right.plot(leads, losses, style, color=COLOURS[role], label=name)
     best, lowest = math.log(46), min(losses)
     assert round(lowest, 2) == 0.39
@@ -171,25 +169,24 @@ def smoothing(smoothed_loss: Callable, vocab: int = 5) -> None:
     show(figure, alt=alt)
 
 
-def rectangles(as_they_come: Sequence[Sequence[int]], by_budget: Sequence[Sequence[int]]) -> None:
-    """Draw batches of sentences, given by their lengths, as rectangles of tokens and padding."""
+def rectangles(groups_of: Callable) -> None:
+    """Draw 48 sentences in batches of 128 places, as they come and sorted: rectangles of tokens and padding."""
     figure, axes = subplots(width=7.2, height=4.6)
-    titles = ["Eight at a time, as they come", "Sorted, at most 128 places a batch"]
-    shares, top = [], 3
-    for title, groups in zip(titles, [as_they_come, by_budget], strict=True):
-        left = 0
+    top = 3
+    for title, groups in [
+        ("As they come, 8 · 16 places at most", [LENGTHS[start : start + 8] for start in range(0, 48, 8)]),
+        ("Sorted, 128 places at most", groups_of(LENGTHS, budget=128)),
+    ]:
+        left, places = 0, sum(len(group) * max(group) for group in groups)
         for group in groups:
             axes.add_patch(Rectangle((left, top), max(group), len(group), fc=GREY, ec="none"))
             for row, length in enumerate(group):
                 axes.add_patch(Rectangle((left, top + row), length, 1, fc=COLOURS["query"], ec="white", lw=0.8))
             left += max(group) + 2
-        places = sum(len(group) * max(group) for group in groups)
-        shares.append(1 - sum(map(sum, groups)) / places)
-        axes.text(0, top - 1, f"{title}: {places} places, {shares[-1]:.0%} padding", weight="bold")
+        axes.text(0, top - 1, f"{title}: {places} in all, {1 - sum(LENGTHS) / places:.0%} padding", weight="bold")
         top += max(map(len, groups)) + 4
     axes.set(xlim=(-0.5, 103), ylim=(top - 3, 0))
     axes.axis("off")
-    assert shares[0] > 2 * shares[1]
     alt = (
         "Above, six blocks of eight rows: bars of very different lengths, and much of each block is grey. Below, the same bars "
         "sorted, in five blocks: the first has 17 short rows, the last few long ones, and little is grey."
@@ -197,8 +194,9 @@ def rectangles(as_they_come: Sequence[Sequence[int]], by_budget: Sequence[Sequen
     show(figure, alt=alt)
 
 
-def curves(history: History, few: dict[str, list[float]], vocab: int) -> None:
+def curves(history: History, vocab: int) -> None:
     """Draw the losses of a recorded run with few sentence pairs, and of this run."""
+    few = record("training_loop")["numbers"]["few"][0]
     figure, both = subplots(columns=2, width=7.2, height=3.9, share_y=True)
     share = 0.1 / vocab
     floor = -(0.9 + share) * math.log(0.9 + share) - (vocab - 1) * share * math.log(share)
@@ -207,7 +205,7 @@ def curves(history: History, few: dict[str, list[float]], vocab: int) -> None:
     for axes, title, run in zip(both, ["150 pairs", "3,000 pairs"], [few, many], strict=True):
         axes.plot(range(10, 201, 10), run["training"], "--", color=COLOURS["decoder"], label="training")
         axes.plot(range(20, 201, 20), run["held_out"], marker="o", color=COLOURS["query"], label="held out")
-        axes.axhline(floor, color=COLOURS["mask"], ls=":", label="lowest, smoothed")
+        axes.axhline(floor, color=COLOURS["mask"], ls=":", label=f"{floor:.2f}, the lowest")
         axes.set(title=title, xlabel="step", ylim=(0, 6.2))
     both[0].set_ylabel("loss per token")
     both[1].legend(loc="upper right")
@@ -234,19 +232,3 @@ def translations(rows: Sequence[tuple[str, str, str]]) -> None:
             if not good:
                 text(axes, 0.62, y + 0.54, right, "muted", ha="left")
             y += 0.62 + 0.27 * (not good)
-
-
-def gradients(found: dict[str, list[float]], parts: Sequence[int]) -> None:
-    """Draw how far three gradients are from the right one when a batch is cut."""
-    figure, axes = subplots(width=7.2, height=3.9)
-    for (name, off), (role, line) in zip(found.items(), [("key", "--"), ("value", ":"), ("query", "-")], strict=True):
-        axes.plot(range(len(parts)), [100 * part for part in off], line, marker="o", color=COLOURS[role], label=name)
-    axes.set_xticks(range(len(parts)), parts)
-    axes.set(xlabel="parts into which 24 pairs are cut", ylabel="% off the right gradient")
-    axes.set_title("Only the tokens of all parts give the right gradient")
-    axes.legend()
-    alt = (
-        "How far three gradients are from the right one, for 1, 2, 4 and 8 parts. The mean over places falls from far off; the "
-        "mean over tokens of each part rises from 0; the tokens of all parts stay at 0."
-    )
-    show(figure, alt=alt)

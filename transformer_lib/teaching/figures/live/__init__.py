@@ -3,7 +3,6 @@
 Where no script runs, a still picture stands in its place.
 """
 
-from transformer_lib.teaching.figures.live.adam_move import adam_move
 from transformer_lib.teaching.figures.live.attention_steps import attention_steps
 from transformer_lib.teaching.figures.live.beam_tree import beam_tree
 from transformer_lib.teaching.figures.live.clock_hands import clock_hands
@@ -13,12 +12,10 @@ from transformer_lib.teaching.figures.live.masked_sentence import masked_sentenc
 from transformer_lib.teaching.figures.live.matrix_explorer import matrix_explorer
 from transformer_lib.teaching.figures.live.review_reader import review_reader
 from transformer_lib.teaching.figures.live.softmax_temperature import softmax_temperature
-from transformer_lib.teaching.figures.live.token_budget import token_budget
 from transformer_lib.teaching.figures.live.training_replay import training_replay
 from transformer_lib.teaching.figures.live.which_run import which_run
 
 __all__ = [
-    "adam_move",
     "attention_steps",
     "beam_tree",
     "clock_hands",
@@ -28,7 +25,6 @@ __all__ = [
     "matrix_explorer",
     "review_reader",
     "softmax_temperature",
-    "token_budget",
     "training_replay",
     "which_run",
 ]

@@ -1,11 +1,11 @@
-"""The paper's learning rate, step by step: what the width does to it, the warm-up, and a factor."""
+"""The paper's learning rate, step by step: what the width does to it, and the warm-up."""
 
 from transformer_lib.schedule import noam_rate
 from transformer_lib.teaching.figures.live.figure import LiveFigure
 
 
 def learning_rate() -> LiveFigure:
-    """Return the curve of the learning rate beside the paper's, with width, warm-up, factor and step to turn."""
+    """Return the curve of the learning rate beside the paper's, with width and warm-up to turn."""
     d_model, warmup, steps = 512, 4000, 20_000
     peak = noam_rate(warmup, d_model, warmup)
     points = " ".join(
