@@ -97,7 +97,7 @@ def two_bends(attempt: Callable) -> str:
         shapes = ((1, width), (width,), (width, 1), (1,))
         named = zip(given, shapes, parts, strict=True)
         w_1, b_1, w_2, b_2 = (torch.from_numpy(numbers(*part)) for part in named)
-    except (TypeError, ValueError, IndexError):
+    except (TypeError, ValueError, LookupError):
         raise Hint("return w_1, b_1, w_2 and b_2; b_1 is a vector: one number for each number inside, as in [0, 0]") from None
     a = torch.tensor([-2, -0.5, 0, 0.25, 0.75, 1, 1.5, 4], dtype=torch.float64)
     found = ((a[:, None] @ w_1 + b_1).relu() @ w_2 + b_2).squeeze(1)

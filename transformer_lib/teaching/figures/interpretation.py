@@ -130,7 +130,7 @@ def forced_prefix(chances: Tensor, prefixes: Sequence[str], endings: Sequence[Se
     cells = [[f"{p:.2f}, {word}" for p, word in zip(*row, strict=True)] for row in zip(chances.tolist(), endings, strict=True)]
     lines = [f"after {prefix}: {a} unpatched, {b} patched" for prefix, (a, b) in zip(prefixes, cells, strict=True)]
     with sheet(7.2, 2.35, f"The probability of the ending -e, and the word that is written. {'; '.join(lines)}.") as axes:
-        _title(axes, "Only both changes together write fatigué")
+        _title(axes, "Here only both changes together write fatigué")
         look = {"cell": 1.76, "high": 0.66, "shape": False, "rows": prefixes}
         look["label"] = lambda i, j, v: f"-e: {v:.2f}\n{endings[i][j]}"
         columns = ["the cow’s vectors", "patched at “cow”"]
