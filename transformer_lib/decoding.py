@@ -44,17 +44,14 @@ def sampling_probabilities(
         raise ValueError(f"temperature must be above 0, but it is {temperature}")
     if top_p is not None and not 0 < top_p <= 1:
         raise ValueError(f"top_p must be above 0 and at most 1, but it is {top_p}")
-    # The largest logit becomes 0, so that no temperature can make an infinity.
-    logits = (logits - logits.amax(dim=-1, keepdim=True)) / temperature
-    p, tokens = logits.softmax(dim=-1).sort(dim=-1, descending=True, stable=True)
-    rank = torch.arange(p.size(-1), device=p.device)  # rank 0 is the best word
+    p = (logits / temperature).softmax(dim=-1)
+    p, tokens = p.sort(dim=-1, descending=True, stable=True)  # best first
     if top_k is not None:
         check_at_least(1, top_k=top_k)
-        p = p * (rank < top_k)
-    if top_p is not None and top_p < 1:
+        p = p * (torch.arange(p.size(-1), device=p.device) < top_k)
+    if top_p is not None:
         before = p.cumsum(dim=-1) - p  # what the better words hold
-        wanted = top_p * p.sum(dim=-1, keepdim=True)  # top-k has taken some
-        p = p * ((before < wanted) | (rank == 0))  # wanted may round to 0
+        p = p * (before < top_p * p.sum(dim=-1, keepdim=True))
     p = p / p.sum(dim=-1, keepdim=True)
     return torch.zeros_like(p).scatter(-1, tokens, p)
 
