@@ -106,9 +106,7 @@ def where_it_looks(steps: Sequence[int]) -> None:
             corner = (source.index(column) - 0.5, target.index(row) - 0.5)
             panel.add_patch(Rectangle(corner, 1, 1, fill=False, ec=COLOURS["key"], lw=2))
     axes[0].set_yticks(range(len(target)), target)
-    figure.suptitle(
-        "First blanche finds white, then e finds cow\nwhite: no weight, dark blue: all of a row's", weight="bold"
-    )
+    figure.suptitle("First blanche finds white, then e finds cow\nwhite: no weight, dark blue: all of a row's", weight="bold")
     alt = (
         f"Maps of cross-attention after {', '.join(map(str, steps))} steps, French tokens in rows, English words in columns. "
         "After 100 steps most rows are spread out. After 200 the row of blanche looks at is; after 300 and 1000 at white. The "
