@@ -63,7 +63,7 @@ def word_by_word(attempt: Callable) -> str:
     expect(found, expected, "Join all keys, and all values, that were kept, along the axis of the words", "the output")
     if calls != [1] * 5:
         raise Hint(
-            f"the outputs are right, but W_k has read {sum(calls)} words in {len(calls)} calls, not 5 in 5: keep keys and values"
+            f"the outputs are right, but W_k has read {sum(calls)} words in {len(calls)} calls, not 5: keep keys and values"
         )
     return "word by word equal to the causal pass, and each key is computed once"
 
