@@ -79,11 +79,7 @@ class WordVectors(nn.Embedding):
 
 
 def recurrent_model(kind: str, vocab: int, shared: bool, dropout: float) -> nn.Module:
-    """Return the recurrent model `kind` with dropout on its word vectors and before its output.
-
-    `shared` makes its three matrices of words one. The output needs vectors of width `d_model` then, and the state is
-    wider: a linear layer stands between.
-    """
+    """Return the recurrent model `kind` with dropout on its word vectors and before its output, and one matrix where `shared`."""
     d_model = SETTINGS["d_model"]
     model = {"GRU": Seq2Seq, "GRU with attention": AttentionSeq2Seq}[kind](vocab, vocab, d_model, HIDDEN[kind, shared])
     model.encoder.embedding = WordVectors(vocab, d_model, dropout)
@@ -91,7 +87,7 @@ def recurrent_model(kind: str, vocab: int, shared: bool, dropout: float) -> nn.M
     if shared:
         scores = nn.Linear(d_model, vocab, bias=False)
         scores.weight = model.encoder.embedding.weight
-        narrower = nn.Linear(model.decoder.output.in_features, d_model)
+        narrower = nn.Linear(model.decoder.output.in_features, d_model)  # the state is wider than the word vectors
         model.decoder.output = nn.Sequential(narrower, nn.Dropout(dropout), scores)
     else:
         model.decoder.output = nn.Sequential(nn.Dropout(dropout), model.decoder.output)
@@ -142,9 +138,8 @@ def train_translator(
     smoothing: float = SETTINGS["smoothing"],
     checkpoint: Checkpoint | None = None,
 ) -> tuple[Translator, History]:
-    """Train `model` on the chapter's sentences; return it as a translator, and its history.
+    """Train `model` on the chapter's sentences; `seed` fixes its dropout and the order of the batches.
 
-    `seed` fixes its dropout and the order of the batches; the weights it starts from are those that it comes with.
     Without `warmup` the schedule starts at its peak, and falls as it would have fallen.
     """
     corpus, tokenizer = corpus_and_tokenizer()
@@ -183,26 +178,21 @@ def without_head(attention: MultiHeadAttention, head: int) -> Iterator[None]:
 
 
 def measure(translator: Translator, pairs: tuple[tuple[str, str], ...], beam: int = 1, alpha: float = 0.6) -> dict[str, Any]:
-    """Return BLEU, its signature, exact match and loss: of all `pairs`, and exact match by the length of the source in words.
-
-    The sentences are decoded freely; the loss is nats per token, given the right words before. `by_length` maps a length
-    to how many sentences have it, and how many are right.
-    """
+    """Return BLEU, its signature, exact match, loss in nats per token, and by length [how many sentences, how many right]."""
     sources, references = (list(side) for side in zip(*pairs, strict=True))
     translations = translator.translate(sources, beam_size=beam, alpha=alpha)
     bleu = corpus_bleu(translations, references)
-    by_length: dict[str, list[int]] = {}
+    all_of, right = Counter(), Counter()
     for source, translation, reference in zip(sources, translations, references, strict=True):
-        counts = by_length.setdefault(str(len(source.split())), [0, 0])
-        counts[0] += 1
-        counts[1] += translation == reference
+        all_of[len(source.split())] += 1
+        right[len(source.split())] += translation == reference
     batches = token_batches(encode_pairs(translator.tokenizer, pairs), SETTINGS["max_tokens"], seed=0)
     return {
         "bleu": bleu.score,
         "signature": bleu.signature,
         "exact_match": exact_match(translations, references),
         "loss": evaluate(translator.model, batches),
-        "by_length": {length: by_length[length] for length in sorted(by_length, key=int)},
+        "by_length": {str(length): [all_of[length], right[length]] for length in sorted(all_of)},
     }
 
 
