@@ -94,16 +94,6 @@ class Hypothesis:
     score: float
 
 
-def _init_beams(source: Tensor, beam_size: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Return SOS for each row, the empty prefixes, and their log-probabilities."""
-    token = source.new_full((len(source) * beam_size, 1), SOS_ID)
-    prefixes = source.new_empty(len(source), beam_size, 0)
-    # At the start all hypotheses are alike, so only one of them may go on.
-    log_probs = torch.full((len(source), beam_size), -math.inf, device=source.device)
-    log_probs[:, 0] = 0
-    return token, prefixes, log_probs
-
-
 def _add_finished(
     found: list[list[Hypothesis]], prefixes: Tensor, log_probs: Tensor, alpha: float
 ) -> None:
@@ -132,17 +122,6 @@ def _prune_finished(
     return log_probs.masked_fill(done, -math.inf)
 
 
-def _top_hypotheses(
-    found: list[list[Hypothesis]], beam_size: int
-) -> list[list[Hypothesis]]:
-    """Return each sentence's best hypotheses; those that ended come first."""
-
-    def quality(hypothesis: Hypothesis) -> tuple[bool, float]:
-        return hypothesis.tokens[-1] == EOS_ID, hypothesis.score
-
-    return [sorted(ended, key=quality, reverse=True)[:beam_size] for ended in found]
-
-
 def beam_hypotheses(
     model: AutoregressiveModel,
     source: Int[Tensor, "batch source"],
@@ -168,7 +147,11 @@ def beam_hypotheses(
         state = model.start(source)
         sentence = torch.arange(len(source), device=source.device)[:, None]
         state.reorder(sentence.expand(-1, beam_size).flatten())  # (batch · beam_size)
-        token, prefixes, log_probs = _init_beams(source, beam_size)
+        token = source.new_full((len(source) * beam_size, 1), SOS_ID)
+        prefixes = source.new_empty(len(source), beam_size, 0)
+        # At the start all hypotheses are alike, so only one of them may go on.
+        log_probs = torch.zeros(len(source), beam_size, device=source.device)
+        log_probs[:, 1:] = -math.inf
         while prefixes.size(2) < max_len and log_probs.isfinite().any():
             logits = next_logits(model, token, state)  # (batch · beam_size, vocab)
             steps = logits.log_softmax(dim=-1).unflatten(0, (-1, beam_size))
@@ -185,7 +168,9 @@ def beam_hypotheses(
             state.reorder(rows.flatten())
             token = tokens.flatten()[:, None]  # (batch · beam_size, 1)
         _add_finished(found, prefixes, log_probs, alpha)  # those that were cut off
-    return _top_hypotheses(found, beam_size)
+    # What has ended comes first.
+    quality = lambda one: (one.tokens[-1] == EOS_ID, one.score)
+    return [sorted(ended, key=quality, reverse=True)[:beam_size] for ended in found]
 
 
 def beam_search(

@@ -79,7 +79,7 @@ class WordVectors(nn.Embedding):
 
 
 def recurrent_model(kind: str, vocab: int, shared: bool, dropout: float) -> nn.Module:
-    """Return the recurrent model `kind` with dropout on its word vectors and before its output, and one matrix where `shared`."""
+    """Return the recurrent model `kind`, with dropout around its body, and with one matrix for all words where `shared`."""
     d_model = SETTINGS["d_model"]
     model = {"GRU": Seq2Seq, "GRU with attention": AttentionSeq2Seq}[kind](vocab, vocab, d_model, HIDDEN[kind, shared])
     model.encoder.embedding = WordVectors(vocab, d_model, dropout)
