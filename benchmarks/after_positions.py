@@ -43,12 +43,12 @@ def broken_off(translator: Translator) -> int:
 
 def one_run(kind: str, seed: int, rate: float = RATES["Transformer"]) -> dict[str, Any]:
     """Train chapter 14's Transformer with the positions `kind` from one seed, and measure it on each of the test sets."""
-    corpus, tokenizer = corpus_and_tokenizer()
+    corpus, _ = corpus_and_tokenizer()
     torch.manual_seed(seed)
-    model = make_model("Transformer", len(tokenizer))
+    model = make_model("Transformer", SETTINGS["vocabulary"])
     if kind != "sinusoids":
         with_positions(model, kind)
-    translator, _ = train_translator(model, corpus, tokenizer, rate=rate, seed=seed)
+    translator, _ = train_translator(model, rate=rate, seed=seed)
     scores = {which: measure(translator, getattr(corpus, which)) for which in SETS}
     return {"parameters": parameters(model), **scores, "broken_off": broken_off(translator)}
 

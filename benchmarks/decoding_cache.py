@@ -8,6 +8,7 @@ asked.
 
 import statistics
 import time
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -29,11 +30,11 @@ LENGTHS = [8, 16, 32, 64, 128, 256]
 VOCABULARY, SOURCE = 1000, 16
 
 
-def model_without_end(kind: type[Transformer], d_model: int) -> Transformer:
+def model_without_end(kind: type[Transformer], vocabulary: int, **sizes: Any) -> Transformer:
     """Return a model with random weights that never finds that a sentence should end."""
-    model = kind(TransformerConfig(source_vocab_size=VOCABULARY, target_vocab_size=VOCABULARY, **MODELS[d_model]))
+    model = kind(TransformerConfig(source_vocab_size=vocabulary, target_vocab_size=vocabulary, **sizes))
     end = torch.tensor([EOS_ID])
-    model.output.register_forward_hook(lambda layer, given, logits: logits.index_fill(-1, end, -1e9))
+    model.output.register_forward_hook(lambda layer, given, logits: logits.index_fill_(-1, end, -1e9))
     return model
 
 
@@ -48,7 +49,8 @@ def seconds(model: Transformer, source: Tensor, length: int) -> float:
 def measure(d_model: int, sentences: int, length: int, seed: int) -> float:
     """Return the time without the cache, divided by the time with it."""
     torch.manual_seed(seed)
-    plain, cached = model_without_end(Transformer, d_model), model_without_end(CachedTransformer, d_model)
+    kinds = (Transformer, CachedTransformer)
+    plain, cached = (model_without_end(kind, VOCABULARY, **MODELS[d_model]) for kind in kinds)
     cached.load_state_dict(plain.state_dict())
     source = torch.randint(3, VOCABULARY, (sentences, SOURCE))
     seconds(cached, source, 8)  # the first run of a process is slower

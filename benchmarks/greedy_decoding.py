@@ -14,36 +14,18 @@ from importlib.metadata import version
 import torch
 from torch import Tensor, nn
 
+from benchmarks.decoding_cache import MODELS, model_without_end
 from benchmarks.records import write_record
 from transformer_lib.decoding import CachedTransformer, greedy_decode
-from transformer_lib.encoder import TransformerConfig
 from transformer_lib.progress import progress
 from transformer_lib.seq2seq import EOS_ID, PAD_ID, SOS_ID
 
 NAME = "greedy_decoding"
 SEED = 0
-D_MODEL, NUM_HEADS, NUM_LAYERS, D_FF = 256, 8, 3, 1024
+SIZES = MODELS[256]
 VOCABULARY, SOURCE, WORDS = 8000, 24, 64
 SENTENCES = [1, 8, 32]
 WARM_UP, RUNS = 2, 15
-
-
-def our_model() -> nn.Module:
-    """Return our model with random weights, which never finds that a sentence should end."""
-    config = TransformerConfig(
-        source_vocab_size=VOCABULARY,
-        target_vocab_size=VOCABULARY,
-        d_model=D_MODEL,
-        num_layers=NUM_LAYERS,
-        num_heads=NUM_HEADS,
-        d_ff=D_FF,
-        shared_vocabulary=True,
-        max_len=256,
-    )
-    model = CachedTransformer(config).eval()
-    end = torch.tensor([EOS_ID])
-    model.output.register_forward_hook(lambda layer, given, logits: logits.index_fill_(-1, end, -1e9))
-    return model
 
 
 def marian_model() -> nn.Module:
@@ -52,13 +34,13 @@ def marian_model() -> nn.Module:
 
     config = MarianConfig(
         vocab_size=VOCABULARY,
-        d_model=D_MODEL,
-        encoder_layers=NUM_LAYERS,
-        decoder_layers=NUM_LAYERS,
-        encoder_attention_heads=NUM_HEADS,
-        decoder_attention_heads=NUM_HEADS,
-        encoder_ffn_dim=D_FF,
-        decoder_ffn_dim=D_FF,
+        d_model=SIZES["d_model"],
+        encoder_layers=SIZES["num_layers"],
+        decoder_layers=SIZES["num_layers"],
+        encoder_attention_heads=SIZES["num_heads"],
+        decoder_attention_heads=SIZES["num_heads"],
+        encoder_ffn_dim=SIZES["d_ff"],
+        decoder_ffn_dim=SIZES["d_ff"],
         activation_function="relu",
         max_position_embeddings=256,
         scale_embedding=True,
@@ -82,7 +64,8 @@ def seconds(write: Callable[[Tensor], Tensor], source: Tensor) -> float:
 def measure(sentences: int) -> dict[str, float]:
     """Return the milliseconds that ours and Marian's take for a batch of so many sentences, medians of runs in turn."""
     torch.manual_seed(SEED)
-    ours, marian = our_model(), marian_model()
+    ours = model_without_end(CachedTransformer, VOCABULARY, shared_vocabulary=True, max_len=256, **SIZES).eval()
+    marian = marian_model()
     source = torch.randint(3, VOCABULARY, (sentences, SOURCE))
     mask = torch.ones_like(source)
 
@@ -110,10 +93,7 @@ def main() -> None:
         NAME,
         seeds=[SEED],
         settings={
-            "d_model": D_MODEL,
-            "num_heads": NUM_HEADS,
-            "num_layers": NUM_LAYERS,
-            "d_ff": D_FF,
+            **SIZES,
             "vocabulary": VOCABULARY,
             "source": SOURCE,
             "words": WORDS,

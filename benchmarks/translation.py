@@ -57,12 +57,18 @@ def keep(translator: Translator, held_out: tuple[tuple[str, str], ...], seed: in
     )
 
 
+def trained(seed: int, **changes: Any) -> Translator:
+    """Return the chapter's Transformer, trained from one seed with `changes` of the training."""
+    torch.manual_seed(seed)
+    return train_translator(make_model("Transformer", SETTINGS["vocabulary"]), seed=seed, **changes)[0]
+
+
 def one_run(kind: str, shared: bool, seed: int, rate: float, keep_it: bool = False) -> dict[str, Any]:
     """Train one model from one seed, and measure it on each of the test sets."""
-    corpus, tokenizer = corpus_and_tokenizer()
+    corpus, _ = corpus_and_tokenizer()
     torch.manual_seed(seed)
-    model = make_model(kind, len(tokenizer), shared)
-    translator, history = train_translator(model, corpus, tokenizer, rate=rate, seed=seed)
+    model = make_model(kind, SETTINGS["vocabulary"], shared)
+    translator, history = train_translator(model, rate=rate, seed=seed)
     if keep_it:
         keep(translator, corpus.held_out, seed, rate)
     return {

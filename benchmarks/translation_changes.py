@@ -4,14 +4,17 @@ How it writes (greedy, beam of 4 with and without length penalty), which weights
 checkpoints), and how it was trained (label smoothing, warm-up).
 """
 
+import shutil
+import tempfile
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import torch
 
 from benchmarks.records import write_record
 from benchmarks.runs import finish
-from benchmarks.translation import SEEDS, about
+from benchmarks.translation import SEEDS, about, trained
 from transformer_lib.teaching.experiments.translation import (
     RATES,
     SETS,
@@ -20,8 +23,8 @@ from transformer_lib.teaching.experiments.translation import (
     make_model,
     measure,
     train_translator,
-    trained_and_averaged,
 )
+from transformer_lib.training import Checkpoint, average_checkpoints
 from transformer_lib.translation import Translator
 
 NAME = "translation_changes"
@@ -42,29 +45,30 @@ def scores(translator: Translator, **search: Any) -> dict[str, Any]:
 
 def base(seed: int) -> dict[str, Any]:
     """Train as the chapter does; return the scores of each search, and of averages of the last checkpoints."""
-    corpus, tokenizer = corpus_and_tokenizer()
     torch.manual_seed(seed)
-    model = make_model("Transformer", len(tokenizer))
-    translators = trained_and_averaged(
-        model, corpus, tokenizer, rate=RATES["Transformer"], seed=seed, last=AVERAGED, every=EVERY
-    )
-    rows = {"base: greedy, last weights": scores(translators[1])}
-    rows |= {name: scores(translators[1], **search) for name, search in SEARCHES.items()}
-    return rows | {f"mean of the last {count} checkpoints": scores(translators[count]) for count in AVERAGED}
+    model, steps, kept = make_model("Transformer", SETTINGS["vocabulary"]), SETTINGS["steps"], []
+    with tempfile.TemporaryDirectory() as folder:
+        running = Path(folder) / "running.pt"
+        for stop in range(steps - (max(AVERAGED) - 1) * EVERY, steps + 1, EVERY):
+            checkpoint = Checkpoint(running, every=steps, resume=True)
+            translator, _ = train_translator(model, seed=seed, steps=stop, checkpoint=checkpoint)
+            kept.append(shutil.copy(running, Path(folder) / f"{stop}.pt"))
+        rows = {"base: greedy, last weights": scores(translator)}
+        rows |= {name: scores(translator, **search) for name, search in SEARCHES.items()}
+        for count in AVERAGED:
+            average_checkpoints(kept[-count:], model)
+            rows[f"mean of the last {count} checkpoints"] = scores(translator)
+    return rows
 
 
-def trained(name: str, seed: int) -> dict[str, Any]:
+def changed(name: str, seed: int) -> dict[str, Any]:
     """Train with the change `name` of `TRAINED`, and return the scores."""
-    corpus, tokenizer = corpus_and_tokenizer()
-    torch.manual_seed(seed)
-    model = make_model("Transformer", len(tokenizer))
-    changed, _ = train_translator(model, corpus, tokenizer, rate=RATES["Transformer"], seed=seed, **TRAINED[name])
-    return {name: scores(changed)}
+    return {name: scores(trained(seed, **TRAINED[name]))}
 
 
 def main() -> None:
     jobs = {f"base, seed {seed}": partial(base, seed) for seed in SEEDS}
-    jobs |= {f"{name}, seed {seed}": partial(trained, name, seed) for name in TRAINED for seed in SEEDS}
+    jobs |= {f"{name}, seed {seed}": partial(changed, name, seed) for name in TRAINED for seed in SEEDS}
     runs = finish(NAME, jobs, about() + repr((RATES, AVERAGED, EVERY, TRAINED, SEARCHES)))
     numbers: dict[str, list] = {}
     for rows in runs.values():

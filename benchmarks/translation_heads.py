@@ -3,18 +3,14 @@
 from functools import partial
 from typing import Any
 
-import torch
-
 from benchmarks.records import write_record
 from benchmarks.runs import finish
-from benchmarks.translation import SEEDS, about
+from benchmarks.translation import SEEDS, about, trained
 from transformer_lib.teaching.experiments.translation import (
     RATES,
     SETTINGS,
     corpus_and_tokenizer,
-    make_model,
     measure,
-    train_translator,
     without_head,
 )
 
@@ -28,18 +24,15 @@ PLACES = {
 
 def one_run(seed: int) -> dict[str, Any]:
     """Train as the chapter does, and return what is measured with all heads and without each of them."""
-    corpus, tokenizer = corpus_and_tokenizer()
-    torch.manual_seed(seed)
-    model = make_model("Transformer", len(tokenizer))
-    translator, _ = train_translator(model, corpus, tokenizer, rate=RATES["Transformer"], seed=seed)
+    translator = trained(seed)
 
     def scores() -> dict[str, float]:
-        measured = measure(translator, corpus.held_out)
+        measured = measure(translator, corpus_and_tokenizer()[0].held_out)
         return {name: measured[name] for name in ("exact_match", "bleu", "loss")}
 
     found = {"all heads": scores()}
     for place, attentions in PLACES.items():
-        for layer, attention in enumerate(attentions(model), start=1):
+        for layer, attention in enumerate(attentions(translator.model), start=1):
             for head in range(attention.num_heads):
                 with without_head(attention, head):
                     found[f"{place}, layer {layer}, head {head + 1}"] = scores()

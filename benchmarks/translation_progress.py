@@ -65,8 +65,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for step in range(EVERY, SETTINGS["steps"] + 1, EVERY):
             run = Checkpoint(Path(folder) / "run.pt", every=SETTINGS["steps"], resume=True)
-            settings = {"rate": RATES["Transformer"], "seed": SEED, "steps": step, "checkpoint": run}
-            translator, history = train_translator(model, corpus, tokenizer, **settings)
+            translator, history = train_translator(model, seed=SEED, steps=step, checkpoint=run)
             loss = round(sum(history.losses[-EVERY:]) / EVERY, 4)
             stops.append({"step": step, "loss": loss, **look(translator, held_out)})
             print(step, loss, stops[-1]["right"], stops[-1]["chances"], stops[-1]["written"], flush=True)

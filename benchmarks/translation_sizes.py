@@ -17,7 +17,6 @@ from transformer_lib.decoding import CachedTransformer
 from transformer_lib.teaching.experiments.translation import (
     RATES,
     SETTINGS,
-    corpus_and_tokenizer,
     narrow_keys,
     parameters,
     train_translator,
@@ -48,14 +47,13 @@ CHANGES: dict[str, dict[str, Any]] = {
 
 def one_run(name: str, seed: int) -> dict[str, Any]:
     """Train the variant `name` from one seed; return its size and its scores on each of the test sets."""
-    corpus, tokenizer = corpus_and_tokenizer()
     changes = dict(CHANGES[name])
     d_k = changes.pop("d_k", None)
     torch.manual_seed(seed)
-    model = CachedTransformer(transformer_config(len(tokenizer), **changes))
+    model = CachedTransformer(transformer_config(SETTINGS["vocabulary"], **changes))
     if d_k is not None:
         narrow_keys(model, d_k)
-    translator, _ = train_translator(model, corpus, tokenizer, rate=RATES["Transformer"], seed=seed, steps=STEPS)
+    translator, _ = train_translator(model, seed=seed, steps=STEPS)
     return {"parameters": parameters(model), **scores(translator)}
 
 

@@ -44,17 +44,14 @@ def sampling_probabilities(
         raise ValueError(f"temperature must be above 0, but it is {temperature}")
     if top_p is not None and not 0 < top_p <= 1:
         raise ValueError(f"top_p must be above 0 and at most 1, but it is {top_p}")
-    # The largest logit becomes 0, so that no temperature can make an infinity.
-    logits = (logits - logits.amax(dim=-1, keepdim=True)) / temperature
-    p, tokens = logits.softmax(dim=-1).sort(dim=-1, descending=True, stable=True)
-    rank = torch.arange(p.size(-1), device=p.device)  # rank 0 is the best word
+    p = (logits / temperature).softmax(dim=-1)
+    p, tokens = p.sort(dim=-1, descending=True, stable=True)  # best first
     if top_k is not None:
         check_at_least(1, top_k=top_k)
-        p = p * (rank < top_k)
-    if top_p is not None and top_p < 1:
+        p = p * (torch.arange(p.size(-1), device=p.device) < top_k)
+    if top_p is not None:
         before = p.cumsum(dim=-1) - p  # what the better words hold
-        wanted = top_p * p.sum(dim=-1, keepdim=True)  # top-k has taken some
-        p = p * ((before < wanted) | (rank == 0))  # wanted may round to 0
+        p = p * (before < top_p * p.sum(dim=-1, keepdim=True))
     p = p / p.sum(dim=-1, keepdim=True)
     return torch.zeros_like(p).scatter(-1, tokens, p)
 
@@ -97,16 +94,6 @@ class Hypothesis:
     score: float
 
 
-def _init_beams(source: Tensor, beam_size: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Return SOS for each row, the empty prefixes, and their log-probabilities."""
-    token = source.new_full((len(source) * beam_size, 1), SOS_ID)
-    prefixes = source.new_empty(len(source), beam_size, 0)
-    # At the start all hypotheses are alike, so only one of them may go on.
-    log_probs = torch.full((len(source), beam_size), -math.inf, device=source.device)
-    log_probs[:, 0] = 0
-    return token, prefixes, log_probs
-
-
 def _add_finished(
     found: list[list[Hypothesis]], prefixes: Tensor, log_probs: Tensor, alpha: float
 ) -> None:
@@ -135,17 +122,6 @@ def _prune_finished(
     return log_probs.masked_fill(done, -math.inf)
 
 
-def _top_hypotheses(
-    found: list[list[Hypothesis]], beam_size: int
-) -> list[list[Hypothesis]]:
-    """Return each sentence's best hypotheses; those that ended come first."""
-
-    def quality(hypothesis: Hypothesis) -> tuple[bool, float]:
-        return hypothesis.tokens[-1] == EOS_ID, hypothesis.score
-
-    return [sorted(ended, key=quality, reverse=True)[:beam_size] for ended in found]
-
-
 def beam_hypotheses(
     model: AutoregressiveModel,
     source: Int[Tensor, "batch source"],
@@ -171,7 +147,11 @@ def beam_hypotheses(
         state = model.start(source)
         sentence = torch.arange(len(source), device=source.device)[:, None]
         state.reorder(sentence.expand(-1, beam_size).flatten())  # (batch · beam_size)
-        token, prefixes, log_probs = _init_beams(source, beam_size)
+        token = source.new_full((len(source) * beam_size, 1), SOS_ID)
+        prefixes = source.new_empty(len(source), beam_size, 0)
+        # At the start all hypotheses are alike, so only one of them may go on.
+        log_probs = torch.zeros(len(source), beam_size, device=source.device)
+        log_probs[:, 1:] = -math.inf
         while prefixes.size(2) < max_len and log_probs.isfinite().any():
             logits = next_logits(model, token, state)  # (batch · beam_size, vocab)
             steps = logits.log_softmax(dim=-1).unflatten(0, (-1, beam_size))
@@ -188,7 +168,9 @@ def beam_hypotheses(
             state.reorder(rows.flatten())
             token = tokens.flatten()[:, None]  # (batch · beam_size, 1)
         _add_finished(found, prefixes, log_probs, alpha)  # those that were cut off
-    return _top_hypotheses(found, beam_size)
+    # What has ended comes first.
+    quality = lambda one: (one.tokens[-1] == EOS_ID, one.score)
+    return [sorted(ended, key=quality, reverse=True)[:beam_size] for ended in found]
 
 
 def beam_search(

@@ -75,7 +75,7 @@ class BytePairTokenizer:
             return cls(stored_pieces(saved.get("tokenizer", saved)))
 
 # %% ../notebooks/14_translation.ipynb #corpus-bleu
-# @title The same, with the library sacrebleu
+# @title Nearly the same, with the library sacrebleu
 class BleuScore(NamedTuple):
     """A BLEU score from 0 to 100, and the settings it was computed with."""
 

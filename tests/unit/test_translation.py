@@ -2,9 +2,7 @@
 
 import math
 import re
-from collections import Counter
 from functools import partial
-from itertools import pairwise
 
 import pytest
 import torch
@@ -12,7 +10,6 @@ from torch.testing import assert_close
 
 from transformer_lib.seq2seq import EOS_ID, PAD_ID, SOS_ID
 from transformer_lib.teaching.corpora.english_french import grammar_corpus
-from transformer_lib.teaching.exercises.translation import my_merges
 from transformer_lib.teaching.experiments.translation import SETTINGS, corpus_and_tokenizer
 from transformer_lib.training import Batch, train, training_step
 from transformer_lib.transformer import Transformer, TransformerConfig
@@ -26,8 +23,6 @@ from transformer_lib.translation import (
     exact_match,
     pretrained_translator,
 )
-
-SETS = ("train", "held_out", "longer", "unseen")
 
 
 @pytest.fixture(scope="module")
@@ -69,14 +64,6 @@ def test_the_special_ids_are_those_of_the_course(tokenizer):
     assert len(tokenizer) <= 300
 
 
-def test_text_comes_back_as_it_was(tokenizer, corpus):
-    for name in SETS:
-        for text in (text for pair in getattr(corpus, name) for text in pair):
-            ids = tokenizer.encode(text)
-            assert min(ids) > UNKNOWN_ID
-            assert tokenizer.decode(ids) == text
-
-
 def test_decoding_stops_at_the_end(tokenizer):
     ids = tokenizer.encode("je suis étudiant")
     assert tokenizer.decode([SOS_ID, *ids, EOS_ID, *ids, PAD_ID]) == "je suis étudiant"
@@ -96,12 +83,6 @@ def test_the_vocabulary_is_made_from_training_alone(tokenizer):
     all_of_it, its_tokenizer = corpus_and_tokenizer()
     again = BytePairTokenizer.train((t for pair in all_of_it.train for t in pair), SETTINGS["vocabulary"])
     assert again.backend.to_str() == its_tokenizer.backend.to_str()
-
-
-def test_pieces_are_merged_by_how_often_they_stand_together():
-    """The first merges of a text that one can count by hand: l+o, then lo+w (5 times each), then ▁+low."""
-    made = BytePairTokenizer.train(["low low low lower lowest"], vocab_size=4 + 8 + 3)
-    assert made.tokens("low lower") == ["▁low", "▁low", "e", "r"]
 
 
 def test_a_mark_before_each_word_and_an_end_after_each_apostrophe(tokenizer):
@@ -133,8 +114,9 @@ def test_bleu_by_hand():
     """One sentence, 4 of 5 words right: precisions 4/5, 3/4, 2/3, 1/2, no penalty for the length."""
     score = corpus_bleu(["a b c d e"], ["a b c d f"])
     assert score.score == pytest.approx(100 * (4 / 5 * 3 / 4 * 2 / 3 * 1 / 2) ** 0.25)
-    short = corpus_bleu(["a b c d"], ["a b c d e f"])
-    assert short.score == pytest.approx(100 * math.exp(1 - 6 / 4))
+    short, long = "a b c d", "a b c d e f"
+    assert corpus_bleu([short], [long]).score == pytest.approx(100 * math.exp(1 - 6 / 4))
+    assert corpus_bleu([long], [short]).score == pytest.approx(100 * (4 / 6 * 3 / 5 * 2 / 4 * 1 / 3) ** 0.25)
 
 
 def test_bleu_is_of_the_corpus_with_its_signature():
@@ -144,11 +126,6 @@ def test_bleu_is_of_the_corpus_with_its_signature():
     assert corpus_bleu(["A B C D E"], ["a b c d e"]).score < 1
     signature = corpus_bleu(predictions, references).signature
     assert re.fullmatch(r"nrefs:1\|case:mixed\|eff:no\|tok:13a\|smooth:exp\|version:[\d.]+", signature)
-
-
-def test_predictions_come_first():
-    """Swapped, precision would become recall, and the short text would be the reference: no penalty."""
-    assert corpus_bleu(["a b c d e f"], ["a b c d"]).score == pytest.approx(100 * (4 / 6 * 3 / 5 * 2 / 4 * 1 / 3) ** 0.25)
 
 
 def test_exact_match_counts_to_the_letter():
@@ -168,18 +145,10 @@ def test_many_sentences_keep_their_order(corpus):
     assert translator.translate([]) == []
 
 
-@pytest.mark.parametrize(
-    "text", ["i am a student", "  I  am a\tstudent ", "I am a student.", "I am a student!", "I AM a Student"]
-)
-def test_spaces_capitals_and_a_last_full_stop_change_nothing(text, tokenizer):
-    read = Translator(small_model(len(tokenizer)), tokenizer).read(text)
-    expected = tokenizer.encode("I am a student")
-    if text.startswith("i"):  # the small i is another letter: it is known, and stays
-        assert read[1:] == expected[1:]
-    elif text == "I AM a Student":
-        assert UNKNOWN_ID not in read
-    else:
-        assert read == expected
+@pytest.mark.parametrize("text", ["  I  am a\tstudent ", "I am a student.", "I am a student!"])
+def test_spaces_and_a_last_full_stop_change_nothing(text, translator):
+    assert translator.read(text) == translator.tokenizer.encode("I am a student")
+    assert UNKNOWN_ID not in translator.read("I AM a Student")
 
 
 def test_words_that_no_training_sentence_had_are_listed(translator, corpus, tmp_path):
@@ -199,7 +168,6 @@ def test_a_saved_translator_says_the_same(translator, corpus, tmp_path):
     translator.save(tmp_path / "small.pt")
     loaded = Translator.load(tmp_path / "small.pt")
     assert loaded.model.output.weight is loaded.model.source_embedding.weight
-    assert next(translator.model.parameters()).dtype == next(loaded.model.parameters()).dtype == torch.float32
     for mine, saved in zip(translator.model.parameters(), loaded.model.parameters(), strict=True):
         assert_close(saved, mine.half().float(), rtol=0, atol=0)
     assert loaded.model.config == translator.model.config
@@ -251,39 +219,7 @@ def test_wrong_input_says_what_came_and_what_was_expected(call, message, transla
 def test_the_pretrained_translators_still_translate():
     translator = pretrained_translator()
     assert translator.translate("I am a student") == "je suis étudiant"
-    corpus, tokenizer = corpus_and_tokenizer()
-    assert translator.tokenizer.backend.to_str() == tokenizer.backend.to_str()
-    sources, references = map(list, zip(*corpus.held_out[:200]))
-    assert exact_match(translator.translate(sources), references) >= 0.95
+    assert translator.tokenizer.backend.to_str() == corpus_and_tokenizer()[1].backend.to_str()
     captions = pretrained_translator("captions")
     assert captions.translate("A dog runs on the beach.").startswith("Un chien ")
     assert captions.unknown_words("A pangolin runs on the beach, and they don't blorp.") == ["pangolin", "blorp"]
-
-
-# The exercise
-
-
-def test_the_exercise_knows_its_slips(capsys):
-    def learn(counts, how_many, mark="▁", weighed=True, again=True):
-        words, merges = {word: [*mark, *word] for word in counts}, []
-        for _ in range(how_many):
-            pairs = Counter()
-            for word, pieces in words.items():
-                for pair in pairwise(pieces):
-                    pairs[pair] += counts[word] if weighed else 1
-            best = max((pair for pair in pairs if pair not in merges), key=pairs.get)
-            merges.append(best)
-            for pieces in words.values():
-                for place in reversed(range(len(pieces) - 1)) if again else ():
-                    if tuple(pieces[place : place + 2]) == best:
-                        pieces[place : place + 2] = ["".join(best)]
-        return merges
-
-    for slip, says in [
-        ({}, "✓"),
-        ({"mark": ""}, "with the mark"),
-        ({"weighed": False}, "counts[word]"),
-        ({"again": False}, "carry out"),
-    ]:
-        my_merges(lambda counts, how_many, slip=slip: learn(counts, how_many, **slip))
-        assert says in capsys.readouterr().out

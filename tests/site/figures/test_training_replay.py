@@ -1,4 +1,4 @@
-"""Each stop shows the record's loss, count, words, weights and probabilities; playing goes on to the end, and again."""
+"""Each stop shows the record's loss, count, words, weights and probabilities."""
 
 import pytest
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from transformer_lib.translation import ParallelCorpus
 from transformer_lib.validation import check_range
 
-__all__ = ["LONGEST", "WORD_FORMS", "grammar_corpus"]
+__all__ = ["LONGEST", "grammar_corpus"]
 
 LONGEST = 10  # words of a training sentence, in each language
 SETS = ("train", "held_out", "longer", "unseen")
@@ -256,19 +256,6 @@ _OPEN = "(?=[aâàeéèêiîoôuhœ])(?!hibou)"
 _ELIDED = re.compile(rf"\b(j|n|m|t|d|l|qu)[ea] {_OPEN}")
 _CHANGED = re.compile(rf"\b(ce|ma|sa|beau|vieux|nouveau) {_OPEN}")
 _BEFORE_VOWEL = {"ce": "cet", "ma": "mon", "sa": "son", "beau": "bel", "vieux": "vieil", "nouveau": "nouvel"}
-
-
-def _word_forms() -> list[frozenset[str]]:
-    """Return the French forms of each word that agrees with another one: determiners, nouns, adjectives, verbs."""
-    words = [[*determiner.french[:2], determiner.french[2] or ""] for determiner in DETERMINERS]
-    words += [noun.french for noun in NOUNS] + [adjective.french for adjective in ADJECTIVES]
-    words += [[form + s for form in profession.french for s in ("", "s")] for profession in PROFESSIONS]
-    words += [verb.french for verb in TRANSITIVE + INTRANSITIVE] + [ÊTRE]
-    words += [[participle.french + ending for ending in ("", "e", "s", "es")] for participle in PARTICIPLES]
-    return [frozenset(forms) | {_BEFORE_VOWEL[form] for form in forms if form in _BEFORE_VOWEL} for forms in words]
-
-
-WORD_FORMS = _word_forms()
 
 
 def _before_vowel(phrase: str) -> str:

@@ -1,9 +1,9 @@
 """Chapter 13: a small model that tells stories, the same beginning under several rules, and what the cache saves."""
 
 import itertools
-import math
 import random
 import time
+import timeit
 from collections.abc import Callable, Mapping
 
 import torch
@@ -15,10 +15,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from transformer_lib.decoding import (
     CachedTransformer,
-    beam_hypotheses,
     beam_search,
     greedy_decode,
-    length_penalty,
     sample_decode,
 )
 from transformer_lib.progress import progress
@@ -73,28 +71,22 @@ def story_writer(steps: int = 300, seed: int = 0) -> StoryWriter:
     return StoryWriter(model.eval(), words, [rest for _, rest in told])
 
 
-def next_words(writer: StoryWriter, source: Tensor, prefix: str) -> tuple[list[str], Tensor]:
-    """Return all words and their probabilities after `prefix`, the most probable first."""
-    target_in = torch.cat([torch.tensor([[SOS_ID]]), writer.ids(prefix)], dim=1)
-    with torch.no_grad():
-        chances = writer.model(source, target_in)[0, -1].softmax(dim=-1)
-    chances, order = chances.sort(descending=True)
-    return [writer.words[token] for token in order.tolist()], chances
-
-
 def flat_and_sharp(writer: StoryWriter, source: Tensor) -> dict[str, tuple[list[str], Tensor]]:
     """Return the next words and their probabilities at a place where many words fit, and at one where a single word does."""
     found = {}
     for prefix, fit in [("and then it found a", set(NOUNS["thing"])), ("and then it slept under a", {"tree"})]:
-        words, chances = next_words(writer, source, prefix)
+        target_in = torch.cat([torch.tensor([[SOS_ID]]), writer.ids(prefix)], dim=1)
+        with torch.no_grad():
+            chances, order = writer.model(source, target_in)[0, -1].softmax(dim=-1).sort(descending=True)
+        words = [writer.words[token] for token in order.tolist()]
         assert set(words[: len(fit)]) == fit
         found["… " + " ".join(prefix.split()[3:])] = words, chances
     return found
 
 
-def compare_rules(writer: StoryWriter, source: Tensor, rules: Mapping[str, dict], count: int = 300) -> dict[str, list[str]]:
-    """Let the model write `count` stories by each rule; print how many are strange and how many differ; return the strange."""
-    strange, different = {}, {}
+def compare_rules(writer: StoryWriter, source: Tensor, rules: Mapping[str, dict]) -> dict[str, list[str]]:
+    """Let the model write 300 stories by each rule; print how many are strange and how many differ; return the strange."""
+    count, strange, different = 300, {}, {}
     print(f"{count} stories by each rule: how many are strange, how many different from each other")
     for name, rule in rules.items():
         generator = torch.Generator().manual_seed(0)
@@ -165,64 +157,30 @@ class _CountCalls(TorchDispatchMode):
         return function(*given, **(named or {}))
 
 
+def _fastest(model: Transformer, words: Tensor, source: Tensor) -> float:
+    """Return the seconds of the fastest of six steps that read `words`."""
+    states: list = []
+    step, start = lambda: model.decode(words, states.pop()), lambda: states.append(model.start(source))
+    return min(timeit.repeat(step, start, time.process_time, repeat=6, number=1))
+
+
 def step_costs() -> None:
     """Print what a step costs that reads one word, and one that reads 128, in a small and in a larger model."""
     words, source = torch.full((8, 128), 7), torch.full((8, 16), 5)
-    larger = {"d_model": 256, "num_layers": 3, "num_heads": 8, "d_ff": 1024}
-    configs = [TransformerConfig.tiny(1000, 1000), TransformerConfig(source_vocab_size=1000, target_vocab_size=1000, **larger)]
-    grown = []
-
-    def seconds(model: Transformer, before: int, new: int) -> float:
-        state = model.start(source)
-        if before:
-            model.decode(words[:, :before], state)
-        begin = time.process_time()
-        model.decode(words[:, :new], state)
-        return time.process_time() - begin
-
-    def calls(model: Transformer, new: int) -> int:
-        with _CountCalls() as counter:
-            model.decode(words[:, :new], model.start(source))
-        return counter.calls
-
-    threads = torch.get_num_threads()
+    sizes = {"d_model": 256, "num_layers": 3, "num_heads": 8, "d_ff": 1024}
+    larger = TransformerConfig(source_vocab_size=1000, target_vocab_size=1000, **sizes)
+    grown, threads = [], torch.get_num_threads()
     torch.set_num_threads(1)
-    for config in configs:
-        torch.manual_seed(0)
-        model = Transformer(config).eval()
-        ways = [(model, 0, 1), (model, 0, 128), (with_cache(model), 127, 1)]
+    for config in (TransformerConfig.tiny(1000, 1000), larger):
+        model, calls = Transformer(config).eval(), []
         with torch.no_grad():
-            one, many = calls(model, 1), calls(model, 128)
-            rounds = [[seconds(*way) for way in ways] for _ in range(6)]
-        first, whole, last = map(min, zip(*rounds, strict=True))
-        grown.append(whole / first)
-        assert one <= many < 1.1 * one and last < 4 * first
-        print(f"d_model {config.d_model}: ≈ {one} operations for 1 word, ≈ {many} for 128")
-        print(f"             128 words take ≈ {whole / first:.0f} times as long as 1")
-        print(f"             word 128 with the cache takes ≈ {last / first:.1f} times as long as 1")
+            for new in (1, 128):
+                with _CountCalls() as counter:
+                    model.decode(words[:, :new], model.start(source))
+                calls.append(counter.calls)
+            grown.append(_fastest(model, words, source) / _fastest(model, words[:, :1], source))
+        assert calls[0] <= calls[1] < 1.1 * calls[0]
+        print(f"d_model {config.d_model}: ≈ {calls[0]} operations for 1 word, ≈ {calls[1]} for 128")
+        print(f"             128 words take ≈ {grown[-1]:.0f} times as long as 1")
     torch.set_num_threads(threads)
     assert 1.5 < grown[0] < grown[1] < 64
-
-
-# The beam
-
-
-def best_of_all_sentences(alphas: tuple[float, ...] = (0.0, 0.6, 3.0)) -> None:
-    """Score each of the fifteen sentences that a model of two words can write; a beam that drops nothing must agree."""
-    model, source = _untrained(5), torch.tensor([[3, 4, 3]])
-    every = [(*some, EOS_ID) for count in range(4) for some in itertools.product([3, 4], repeat=count)]
-    for alpha in alphas:
-        scores = {}
-        for tokens in every:
-            with torch.no_grad():
-                logits = model(source, torch.tensor([[SOS_ID, *tokens[:-1]]]))[0]  # (tokens, vocab)
-            logits[:, [PAD_ID, SOS_ID]] = -math.inf
-            total = logits.log_softmax(dim=-1)[range(len(tokens)), list(tokens)].sum().item()
-            scores[tokens] = total / length_penalty(len(tokens), alpha)
-        ranked = sorted(every, key=scores.get, reverse=True)
-        found = beam_hypotheses(model, source, max_len=4, beam_size=24, alpha=alpha)[0]
-        assert [one.tokens for one in found if one.tokens[-1] == EOS_ID] == ranked
-        best = "   ".join(
-            f"{' '.join('ab'[t - 3] for t in tokens[:-1]) or '(empty)'} {scores[tokens]:.2f}" for tokens in ranked[:3]
-        )
-        print(f"α = {alpha}:  {best}")

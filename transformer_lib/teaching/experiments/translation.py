@@ -1,15 +1,12 @@
 """Chapter 14's experiments: three kinds of translator on equal terms, one change at a time, one head less."""
 
-import copy
+import functools
 import json
 import math
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -23,8 +20,8 @@ from transformer_lib.encoder import TransformerConfig
 from transformer_lib.schedule import NoamSchedule, noam_rate, transformer_optimizer
 from transformer_lib.seq2seq import Seq2Seq
 from transformer_lib.teaching import record
-from transformer_lib.teaching.corpora.english_french import WORD_FORMS, grammar_corpus
-from transformer_lib.training import Checkpoint, History, average_checkpoints, evaluate, token_batches, train, training_step
+from transformer_lib.teaching.corpora.english_french import grammar_corpus
+from transformer_lib.training import Checkpoint, History, evaluate, token_batches, train, training_step
 from transformer_lib.translation import (
     BytePairTokenizer,
     ParallelCorpus,
@@ -82,11 +79,7 @@ class WordVectors(nn.Embedding):
 
 
 def recurrent_model(kind: str, vocab: int, shared: bool, dropout: float) -> nn.Module:
-    """Return the recurrent model `kind` with dropout on its word vectors and before its output.
-
-    `shared` makes its three matrices of words one. The output needs vectors of width `d_model` then, and the state is
-    wider: a linear layer stands between.
-    """
+    """Return the recurrent model `kind`, with dropout around its body, and with one matrix for all words where `shared`."""
     d_model = SETTINGS["d_model"]
     model = {"GRU": Seq2Seq, "GRU with attention": AttentionSeq2Seq}[kind](vocab, vocab, d_model, HIDDEN[kind, shared])
     model.encoder.embedding = WordVectors(vocab, d_model, dropout)
@@ -94,7 +87,7 @@ def recurrent_model(kind: str, vocab: int, shared: bool, dropout: float) -> nn.M
     if shared:
         scores = nn.Linear(d_model, vocab, bias=False)
         scores.weight = model.encoder.embedding.weight
-        narrower = nn.Linear(model.decoder.output.in_features, d_model)
+        narrower = nn.Linear(model.decoder.output.in_features, d_model)  # the state is wider than the word vectors
         model.decoder.output = nn.Sequential(narrower, nn.Dropout(dropout), scores)
     else:
         model.decoder.output = nn.Sequential(nn.Dropout(dropout), model.decoder.output)
@@ -127,6 +120,7 @@ def parameters(model: nn.Module) -> int:
     return sum(parameter.numel() for parameter in model.parameters())
 
 
+@functools.cache
 def corpus_and_tokenizer() -> tuple[ParallelCorpus, BytePairTokenizer]:
     """Return the corpus of all runs, and the tokenizer that was trained on its training set alone."""
     corpus = grammar_corpus(SETTINGS["training_pairs"], SETTINGS["corpus_seed"], SETTINGS["test_pairs"])
@@ -136,21 +130,19 @@ def corpus_and_tokenizer() -> tuple[ParallelCorpus, BytePairTokenizer]:
 
 def train_translator(
     model: nn.Module,
-    corpus: ParallelCorpus,
-    tokenizer: BytePairTokenizer,
     *,
-    rate: float,
     seed: int,
+    rate: float = RATES["Transformer"],
     steps: int = SETTINGS["steps"],
     warmup: bool = True,
     smoothing: float = SETTINGS["smoothing"],
     checkpoint: Checkpoint | None = None,
 ) -> tuple[Translator, History]:
-    """Train `model` on `corpus.train` with the settings of all runs; return it as a translator, and its history.
+    """Train `model` on the chapter's sentences; `seed` fixes its dropout and the order of the batches.
 
-    `seed` fixes its dropout and the order of the batches; the weights it starts from are those that it comes with.
     Without `warmup` the schedule starts at its peak, and falls as it would have fallen.
     """
+    corpus, tokenizer = corpus_and_tokenizer()
     torch.manual_seed(seed)
     pairs = encode_pairs(tokenizer, corpus.train)
     optimizer = transformer_optimizer(model, rate)
@@ -166,41 +158,10 @@ def train_translator(
         steps=steps,
         optimizer=optimizer,
         schedule=schedule,
-        step=partial(training_step, smoothing=smoothing, max_grad_norm=SETTINGS["clip"]),
+        step=functools.partial(training_step, smoothing=smoothing, max_grad_norm=SETTINGS["clip"]),
         checkpoint=checkpoint,
     )
     return Translator(model, tokenizer, sentences=[english for english, _ in corpus.train]), history
-
-
-def trained_and_averaged(
-    model: nn.Module,
-    corpus: ParallelCorpus,
-    tokenizer: BytePairTokenizer,
-    *,
-    rate: float,
-    seed: int,
-    last: tuple[int, ...] = (5,),
-    every: int = 50,
-) -> dict[int, Translator]:
-    """Train `model` as `train_translator` does; return the translator of its last checkpoint (1), and averages of the `last`.
-
-    A checkpoint is written after each `every` steps.
-    """
-    steps = SETTINGS["steps"]
-    with tempfile.TemporaryDirectory() as folder:
-        running = Path(folder) / "running.pt"
-        kept = []
-        for stop in range(steps - (max(last) - 1) * every, steps + 1, every):
-            checkpoint = Checkpoint(running, every=steps, resume=True)
-            trained, _ = train_translator(model, corpus, tokenizer, rate=rate, seed=seed, steps=stop, checkpoint=checkpoint)
-            kept.append(Path(folder) / f"{stop}.pt")
-            kept[-1].write_bytes(running.read_bytes())
-        translators = {1: trained}
-        for count in last:
-            mean = copy.deepcopy(model)
-            average_checkpoints(kept[-count:], mean)
-            translators[count] = Translator(mean, tokenizer)
-    return translators
 
 
 @contextmanager
@@ -217,26 +178,21 @@ def without_head(attention: MultiHeadAttention, head: int) -> Iterator[None]:
 
 
 def measure(translator: Translator, pairs: tuple[tuple[str, str], ...], beam: int = 1, alpha: float = 0.6) -> dict[str, Any]:
-    """Return BLEU, its signature, exact match and loss: of all `pairs`, and exact match by the length of the source in words.
-
-    The sentences are decoded freely; the loss is nats per token, given the right words before. `by_length` maps a length
-    to how many sentences have it, and how many are right.
-    """
+    """Return BLEU, its signature, exact match, loss in nats per token, and by length [how many sentences, how many right]."""
     sources, references = (list(side) for side in zip(*pairs, strict=True))
     translations = translator.translate(sources, beam_size=beam, alpha=alpha)
     bleu = corpus_bleu(translations, references)
-    by_length: dict[str, list[int]] = {}
+    all_of, right = Counter(), Counter()
     for source, translation, reference in zip(sources, translations, references, strict=True):
-        counts = by_length.setdefault(str(len(source.split())), [0, 0])
-        counts[0] += 1
-        counts[1] += translation == reference
+        all_of[len(source.split())] += 1
+        right[len(source.split())] += translation == reference
     batches = token_batches(encode_pairs(translator.tokenizer, pairs), SETTINGS["max_tokens"], seed=0)
     return {
         "bleu": bleu.score,
         "signature": bleu.signature,
         "exact_match": exact_match(translations, references),
         "loss": evaluate(translator.model, batches),
-        "by_length": {length: by_length[length] for length in sorted(by_length, key=int)},
+        "by_length": {str(length): [all_of[length], right[length]] for length in sorted(all_of)},
     }
 
 
@@ -245,47 +201,16 @@ def measure(translator: Translator, pairs: tuple[tuple[str, str], ...], beam: in
 
 def dictionary(pairs: Sequence[tuple[str, str]]) -> Callable[[str], str]:
     """Return what translates word by word, each word by the one whose pairs are most nearly the same (Dice's number)."""
-    sides = [(set(english.split()), set(_french_words(french))) for english, french in pairs]
+    # l'homme is the two words l' and homme.
+    sides = [(set(english.split()), set(french.replace("'", "' ").split())) for english, french in pairs]
     holds_english = Counter(word for english, _ in sides for word in english)
     holds_french = Counter(word for _, french in sides for word in french)
     holds_both = Counter((e, f) for english, french in sides for e in english for f in french)
-    best: dict[str, tuple[str, float]] = {}
-    for (e, f), both in sorted(holds_both.items()):
-        dice = 2 * both / (holds_english[e] + holds_french[f])
-        if dice > best.get(e, ("", 0))[1]:
-            best[e] = (f, dice)
-    return lambda text: " ".join(best[word][0] for word in text.split()).replace("' ", "'")
-
-
-def _french_words(text: str) -> list[str]:
-    """Return the words of a French text; l'homme is the two words l' and homme."""
-    return text.replace("'", "' ").split()
-
-
-def first_merges(counts: dict[str, int]) -> None:
-    """Print which pair of characters three rules join first, in words that occur so often."""
-    single: Counter = Counter()
-    pairs: Counter = Counter()
-    for word, count in counts.items():
-        pieces = ["▁", *word]
-        for piece in pieces:
-            single[piece] += count
-        for pair in pairwise(pieces):
-            pairs[pair] += count
-
-    def log_likelihood(pieces: Counter) -> float:
-        return sum(n * math.log(n / pieces.total()) for n in pieces.values() if n)
-
-    def gain(pair: tuple[str, str]) -> float:
-        joined = single - Counter({piece: pairs[pair] for piece in pair}) + Counter({"".join(pair): pairs[pair]})
-        return log_likelihood(joined) - log_likelihood(single)
-
-    def ratio(pair: tuple[str, str]) -> float:
-        return pairs[pair] / (single[pair[0]] * single[pair[1]])
-
-    for name, rule, digits in [("count", pairs.get, 0), ("gain in log-likelihood", gain, 1), ("ratio", ratio, 3)]:
-        best = max(pairs, key=rule)
-        print(f"{name:24}{' + '.join(best)}   {rule(best):.{digits}f}")
+    dice = {
+        (e, f): 2 * both / (holds_english[e] + holds_french[f]) for (e, f), both in sorted(holds_both.items(), reverse=True)
+    }
+    best = dict(sorted(dice, key=dice.get))  # the last that is written for a word stays: the best one
+    return lambda text: " ".join(best[word] for word in text.split()).replace("' ", "'")
 
 
 def compare_tokenizer(tokenizer: BytePairTokenizer, corpus: ParallelCorpus, merged: Callable) -> None:
@@ -306,15 +231,11 @@ def compare_tokenizer(tokenizer: BytePairTokenizer, corpus: ParallelCorpus, merg
     print("each of the library's first 100 merges joins a most frequent pair")
 
 
-def errors(translator: Translator, pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str, str]]:
-    """Return (English, right, wrote) of each wrong translation."""
+def show_errors(translator: Translator, pairs: Sequence[tuple[str, str]], count: int) -> None:
+    """Print the first wrong translations, three lines each."""
     translations = translator.translate([english for english, _ in pairs])
-    return [(*pair, wrote) for pair, wrote in zip(pairs, translations, strict=True) if wrote != pair[1]]
-
-
-def show_errors(wrong: Sequence[tuple[str, str, str]]) -> None:
-    """Print some of `errors`, three lines each."""
-    for english, french, wrote in wrong:
+    wrong = [(*pair, wrote) for pair, wrote in zip(pairs, translations, strict=True) if wrote != pair[1]]
+    for english, french, wrote in wrong[:count]:
         print(f"{english}\n    right: {french}\n    wrote: {wrote}")
 
 
@@ -322,31 +243,6 @@ def four_translators() -> dict[str, list[dict[str, Any]]]:
     """Return the recorded runs of the three kinds and of the Transformer with rotary positions, three seeds each."""
     runs = dict(record("translation")["numbers"]["one matrix"])
     return runs | {"Transformer, rotary": record("after_positions")["numbers"]["rotary"]}
-
-
-def kind_of_error(right: str, wrote: str) -> str:
-    """Return the first kind that fits a wrong translation."""
-    rights, wrotes = _french_words(right), _french_words(wrote)
-    differing = [pair for pair in zip(rights, wrotes, strict=False) if pair[0] != pair[1]]
-    rest_of_right, rest_of_wrote = iter(rights), iter(wrotes)
-    runs = ((i, n) for n in range(1, 6) for i in range(len(wrotes) - 2 * n + 1))
-    if any(wrotes[i : i + n] == wrotes[i + n : i + 2 * n] for i, n in runs):
-        return "turns in a circle"
-    if wrotes == rights[: len(wrotes)]:
-        return "stopped early, right so far"
-    if sorted(wrotes) == sorted(rights):
-        return "word order"
-    if all(word in rest_of_right for word in wrotes):  # each after the one before
-        return "left something out"
-    if all(word in rest_of_wrote for word in rights):
-        return "invented something"
-    if len(wrotes) == len(rights):
-        if all(any(one in forms and other in forms for forms in WORD_FORMS) for one, other in differing):
-            return "agreement: another form of the word"
-        if all(one[:-1] == other[:-1] for one, other in differing):
-            return "elision"
-        return "another word"
-    return "several of these"
 
 
 def compare_translators() -> None:
@@ -384,6 +280,34 @@ def apart(corpus: ParallelCorpus) -> None:
     print("no sentence is in two sets, and train has each English word")
 
 
+def first_merges(counts: dict[str, int]) -> None:
+    """Print which pair of characters three rules join first, in words that occur so often."""
+    single: Counter = Counter()
+    pairs: Counter = Counter()
+    for word, count in counts.items():
+        pieces = ["▁", *word]
+        single.update(pieces * count)
+        pairs.update([*pairwise(pieces)] * count)
+
+    def log_likelihood(pieces: Counter) -> float:
+        return sum(n * math.log(n / pieces.total()) for n in pieces.values())
+
+    def gain(pair: tuple[str, str]) -> float:
+        joined = single - Counter({piece: pairs[pair] for piece in pair}) + Counter({"".join(pair): pairs[pair]})
+        return log_likelihood(joined) - log_likelihood(single)
+
+    def ratio(pair: tuple[str, str]) -> float:
+        return pairs[pair] / (single[pair[0]] * single[pair[1]])
+
+    for name, rule, digits in [("count", pairs.get, 0), ("gain in log-likelihood", gain, 1), ("ratio", ratio, 3)]:
+        best = max(pairs, key=rule)
+        print(f"{name:24}{' + '.join(best)}   {rule(best):.{digits}f}")
+
+
+def _shares(runs: Sequence[dict]) -> str:
+    return "    ".join(" ".join(f"{run[which]['exact_match']:.3f}" for run in runs) for which in SETS)
+
+
 def nine_runs() -> None:
     """Print the record behind the comparison: the rates that were tried, and each run, with one matrix and with three."""
     numbers = record("translation")["numbers"]
@@ -394,8 +318,7 @@ def nine_runs() -> None:
     for matrices in ("one matrix", "three matrices"):
         print(f"\nexact match, {matrices:18}{'held out':>19}{'longer':>21}{'unseen':>21}")
         for kind, runs in numbers[matrices].items():
-            shares = [" ".join(f"{run[which]['exact_match']:.3f}" for run in runs) for which in SETS]
-            print(f"{kind:31}{'    '.join(shares)}")
+            print(f"{kind:31}{_shares(runs)}")
 
 
 def variants() -> None:
@@ -403,17 +326,5 @@ def variants() -> None:
     changes = record("translation_changes")["numbers"]
     print(f"{'exact match, three seeds':26}{'held out':>18}{'longer':>20}{'unseen':>21}")
     for name, rows in changes.items():
-        shares = [" ".join(f"{row[which]['exact_match']:.3f}" for row in rows) for which in SETS]
-        print(f"{name.removesuffix(' checkpoints'):28}{'    '.join(shares)}")
+        print(f"{name.removesuffix(' checkpoints'):28}{_shares(rows)}")
         assert max(row["longer"]["exact_match"] for row in rows) < 0.4
-
-
-def count_errors(translator: Translator, corpus: ParallelCorpus) -> None:
-    """Print how often a translator makes each kind of error in each set."""
-    found = {which: errors(translator, getattr(corpus, which)) for which in SETS}
-    kinds = {which: Counter(kind_of_error(right, wrote) for _, right, wrote in wrong) for which, wrong in found.items()}
-    print(f"{'wrong translations':38}" + "".join(f"{which:>14}" for which in SETS))
-    for kind, _ in sum(kinds.values(), Counter()).most_common():
-        print(f"{kind:38}" + "".join(f"{f'≈ {kinds[which][kind]}':>14}" for which in SETS))
-    early = kinds["longer"]["stopped early, right so far"] / len(found["longer"])
-    assert len(found["held_out"]) <= 25 and 250 <= len(found["longer"]) <= 400 and 0.15 < early < 0.45

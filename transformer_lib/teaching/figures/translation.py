@@ -1,6 +1,5 @@
 """Chapter 14's drawings: text to ids and back, word by word, merges, what training writes and where it looks, length, time."""
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -20,17 +19,12 @@ LOOKS = {
 }
 
 
-def _boxes(
-    axes: Axes, x: float, y: float, words: Sequence, wide: float | Sequence[float], edge: str = "muted", fill: float = 0.0
-) -> float:
-    """Draw a row of boxes from (x, y) on, each with its word; return the right edge."""
-    widths = [wide] * len(words) if isinstance(wide, int | float) else wide
-    for word, width in zip(words, widths, strict=True):
-        look = {"ec": COLOURS[edge], "fc": tint(edge, fill), "lw": 1.5}
-        axes.add_patch(Rectangle((x + 0.02, y), width - 0.04, 0.32, **look))
-        text(axes, x + width / 2, y + 0.16, str(word), "black")
-        x += width
-    return x
+def _boxes(axes: Axes, x: float, y: float, words: Sequence, wide: float, edge: str = "muted", fill: float = 0.0) -> None:
+    """Draw a row of boxes from (x, y) on, each with its word."""
+    for place, word in enumerate(words):
+        left = x + wide * place
+        axes.add_patch(Rectangle((left + 0.02, y), wide - 0.04, 0.32, ec=COLOURS[edge], fc=tint(edge, fill), lw=1.5))
+        text(axes, left + wide / 2, y + 0.16, str(word), "black")
 
 
 def text_to_text(english: str, french: str) -> None:
@@ -77,72 +71,68 @@ def word_by_word(english: str, wrote: str, french: str) -> None:
             axes.plot([x, other], [1.59, 2.28], color=COLOURS["key" if moved else "muted"], lw=2.4 if moved else 1.2)
 
 
-def merges(counts: dict[str, int], learn: Callable, steps: int = 4) -> None:
-    """Draw the words of a text in pieces, before the first merge and after each."""
-    found, _ = learn(counts, steps)
-    says = ", ".join("".join(pair) for pair in found)
-    alt = f"The words {', '.join(counts)} in single characters, then after each of {steps} merges, which make {says}."
-    with sheet(7.2, 0.5 + 0.5 * (steps + 1), alt) as axes:
+def merges(counts: dict[str, int], learn: Callable) -> None:
+    """Draw the words of a text in pieces, before the first merge and after each of four."""
+    found = [" + ".join(pair) for pair in learn(counts, 4)[0]]
+    says = ", ".join(pair.replace(" + ", "") for pair in found)
+    alt = f"The words {', '.join(counts)} in single characters, then after each of 4 merges, which make {says}."
+    with sheet(7.2, 3.0, alt) as axes:
         text(axes, 3.6, 0.2, "Each merge makes one token more, and the words get shorter", weight="bold")
-        for step in range(steps + 1):
-            _, words = learn(counts, step)
+        for step, pair in enumerate(["", *found]):
             y, x = 0.45 + 0.5 * step, 1.6
-            new = "".join(found[step - 1]) if step else None
-            text(axes, 0.1, y + 0.16, f"{step}.  {' + '.join(found[step - 1])}" if step else "characters", "ink", ha="left")
-            for pieces in words.values():
+            text(axes, 0.1, y + 0.16, f"{step}.  {pair}" if step else "characters", "ink", ha="left")
+            for pieces in learn(counts, step)[1].values():
                 for piece in pieces:
-                    role = "query" if piece == new else "muted"
-                    _boxes(axes, x, y, [piece], 0.28 * len(piece), role, 0.25 if piece == new else 0.0)
+                    look = ("query", 0.25) if piece == pair.replace(" + ", "") else ("muted", 0.0)
+                    _boxes(axes, x, y, [piece], 0.28 * len(piece), *look)
                     x += 0.28 * len(piece)
                 x += 0.3
 
 
-def where_it_looks(steps: Sequence[int] = (100, 200, 300, 1000)) -> None:
+def where_it_looks(steps: Sequence[int]) -> None:
     """Draw the recorded maps of cross-attention of one sentence, and what the model writes, at some stops of the training."""
     numbers = record("translation_progress")["numbers"]
     stops = {stop["step"]: stop for stop in numbers["stops"]}
     source, target = ([token.removeprefix("▁") for token in numbers[side]] for side in ("source", "target"))
-    figure, axes = subplots(1, len(steps), width=7.2, height=3.5, share_y=True)
+    figure, axes = subplots(1, len(steps), width=7.2, height=3.7, share_y=True)
     for panel, step in zip(axes, steps, strict=True):
         panel.imshow(np.array(stops[step]["weights"]), cmap=SEQUENTIAL, vmin=0, vmax=1, aspect="auto")
         panel.set_xticks(range(len(source)), source, rotation=90)
         panel.set_title(f"{step} steps\n{stops[step]['right']} of 100 right")
         panel.tick_params(length=0)
-        row, column = target.index("blanche"), source.index("white")
-        panel.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, ec=COLOURS["key"], lw=2))
+        for row, column in [("blanche", "white"), ("e", "cow")]:
+            corner = (source.index(column) - 0.5, target.index(row) - 0.5)
+            panel.add_patch(Rectangle(corner, 1, 1, fill=False, ec=COLOURS["key"], lw=2))
     axes[0].set_yticks(range(len(target)), target)
-    figure.suptitle("As training goes on, the decoder looks at single words", weight="bold")
+    figure.suptitle("First blanche finds white, then e finds cow\nwhite: no weight, dark blue: all of a row's", weight="bold")
     alt = (
         f"Maps of cross-attention after {', '.join(map(str, steps))} steps, French tokens in rows, English words in columns. "
-        "After 100 steps most rows are spread out. After 200 the row of blanche looks at is; after 300 and 1000 at white."
+        "After 100 steps most rows are spread out. After 200 the row of blanche looks at is; after 300 and 1000 at white. The "
+        "row of e looks most at cow after 1000 only."
     )
     show(figure, alt=alt)
 
 
-def _shares(runs: Sequence[dict], which: str) -> tuple[list[int], np.ndarray]:
-    """Return the lengths with at least ten sentences, and the share that each run gets right at each."""
-    totals: Counter = Counter()
-    for length, (count, _) in runs[0][which]["by_length"].items():
-        totals[int(length)] = count
-    lengths = sorted(length for length, count in totals.items() if count >= 10)
-    return lengths, np.array([[run[which]["by_length"][str(n)][1] / totals[n] for n in lengths] for run in runs])
+def _lines(axes: Axes, name: str, x: Sequence, y: Sequence, label: bool = True) -> None:
+    role, marker, style = LOOKS[name]
+    axes.plot(x, y, style, color=COLOURS[role], marker=marker, label=name if label else None)
 
 
 def by_length() -> None:
     """Draw the recorded share of right translations against the length of the sentence: four models, three seeds each."""
     figure, axes = subplots(width=7.2, height=3.7)
     for name, runs in four_translators().items():
-        role, marker, style = LOOKS[name]
         for which in ("held_out", "longer"):
-            lengths, shares = _shares(runs, which)
-            label = name if which == "longer" else None
-            axes.plot(lengths, shares.mean(0), style, color=COLOURS[role], marker=marker, label=label)
-            axes.fill_between(lengths, shares.min(0), shares.max(0), color=COLOURS[role], alpha=0.2)
+            counts = {length: count for length, (count, _) in runs[0][which]["by_length"].items() if count >= 10}
+            shares = np.array([[run[which]["by_length"][n][1] / count for n, count in counts.items()] for run in runs])
+            lengths = list(map(int, counts))
+            _lines(axes, name, lengths, shares.mean(0), which == "longer")
+            axes.fill_between(lengths, shares.min(0), shares.max(0), color=COLOURS[LOOKS[name][0]], alpha=0.2)
     axes.axvline(10.5, color=COLOURS["muted"], linestyle=":")
     axes.text(3, 0.52, "lengths of training  ←", color=COLOURS["muted"])
     axes.set(xlabel="words of the English sentence", ylabel="share that is right", ylim=(-0.02, 1.05))
     axes.legend(loc="lower left", frameon=False, fontsize=10)
-    figure.suptitle("Beyond the lengths of training all fall, and not equally fast", weight="bold")
+    figure.suptitle("As sentences grow all fall, and not equally fast", weight="bold")
     alt = (
         "Share of right translations against length, mean and range of 3 seeds. Up to ten words, the lengths of training, "
         "both Transformers and the GRU with attention stay near the top, and the GRU falls to one half. From eleven words on "
@@ -158,8 +148,7 @@ def step_time() -> None:
     lengths, seconds = found["settings"]["lengths"], found["numbers"]["seconds"]
     figure, axes = subplots(width=7.2, height=3.5)
     for name, times in seconds.items():
-        role, marker, style = LOOKS[name]
-        axes.plot(lengths, times, style, color=COLOURS[role], marker=marker, label=name)
+        _lines(axes, name, lengths, times)
     axes.set_xscale("log", base=2)
     axes.set_xticks(lengths, lengths)
     axes.set(xlabel="tokens of a sentence (always 2048 in a batch)", ylabel="seconds a step", ylim=(0, None))

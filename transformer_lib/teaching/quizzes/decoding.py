@@ -4,24 +4,6 @@ from transformer_lib.teaching.quiz import Question
 
 QUESTIONS = [
     Question(
-        "Why does the greedy story find one hat after another?",
-        answers=[
-            (
-                "In the stories that the model learned from, hats often come in rows.",
-                "In none of the 5,146 does it happen even three times running.",
-            ),
-            (
-                "After each hat the same words are the most probable ones again.",
-                "What is most probable, if only by a little, happens always.",
-            ),
-            (
-                "The model has no state, so it cannot know that it has found a hat already.",
-                "The state holds all words so far. The model knows; the rule does not ask how often.",
-            ),
-        ],
-        correct=1,
-    ),
-    Question(
         "After *found a* sixteen words are right, after *slept under a* one is. What does top-k with k = 3 do?",
         answers=[
             (
@@ -40,34 +22,13 @@ QUESTIONS = [
         correct=0,
     ),
     Question(
-        "Why does greedy decoding miss the most probable sentence for *you are a student*?",
-        answers=[
-            (
-                "*Tu* and *vous* are equally probable, and greedy decoding takes the first in the list.",
-                "*Tu* has 0.60, *vous* 0.40: the best word is clear, and begins no best sentence.",
-            ),
-            (
-                "*Vous* is more probable than *tu*, but its share is divided between two sentences.",
-                "Greedy decoding would then begin with *vous*; and after *vous* nothing is divided.",
-            ),
-            (
-                "*Tu* is more probable than *vous*, but its share is divided between two sentences.",
-                "0.60 against 0.40 at first, but then 0.33 and 0.27.",
-            ),
-        ],
-        correct=2,
-    ),
-    Question(
         "The length penalty divides the longer sentence by more. Why does that help it?",
         answers=[
             (
                 "A probability below 1 comes nearer to 1.",
                 "Divided by more than 1 it becomes smaller. But the logarithm is divided, not P.",
             ),
-            (
-                "The smaller score wins, as with a loss.",
-                "The higher score wins: −0.605 is above −0.728.",
-            ),
+            ("The smaller score wins, as with a loss.", "The higher score wins: −0.605 is above −0.728."),
             (
                 "A negative logarithm comes nearer to 0.",
                 "Divided by its larger penalty, the long sentence has −0.605, above −0.728.",
@@ -94,7 +55,7 @@ QUESTIONS = [
         correct=1,
     ),
     Question(
-        "Four words have 0.4, 0.3, 0.2 and 0.1. From how many is drawn at temperature 0.5 with top-p, p = 0.8?",
+        "Four words have 0.4, 0.3, 0.2 and 0.1. From how many is drawn at temperature 0.5 with top-p and the share 0.8?",
         answers=[
             ("From one: squared, its share is above the others' sum.", "It has 0.53, which does not reach 0.8."),
             ("From two: squared and scaled, they have 0.83.", "The temperature comes first: 0.53 + 0.30."),

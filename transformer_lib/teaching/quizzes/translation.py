@@ -4,25 +4,6 @@ from transformer_lib.teaching.quiz import Question
 
 QUESTIONS = [
     Question(
-        "The text is *low* five times, *lower* twice, *newest* six times. w + e was merged first. "
-        "How often do `▁lo` and w meet later?",
-        answers=[
-            (
-                "Seven times, once for each *low* and each *lower*.",
-                "In *lower* the w stands in the token we by now.",
-            ),
-            (
-                "Five times, once for each *low* of the text.",
-                "*lower* has given its w to we. What a merge takes is gone for the merges after it.",
-            ),
-            (
-                "Eight times, as often as w and e met at first.",
-                "Pairs of neighbours are counted, and they do change.",
-            ),
-        ],
-        correct=1,
-    ),
-    Question(
         "Somebody trains the tokenizer on all sentences, test sentences included, and "
         "the model on the training set alone. What does that do to the score?",
         answers=[
@@ -40,24 +21,6 @@ QUESTIONS = [
             ),
         ],
         correct=0,
-    ),
-    Question(
-        "A prediction has all six words of its reference, in reverse order. What does the formula of BLEU give?",
-        answers=[
-            (
-                "100: the share of right words is 1, and the length is right.",
-                "Only the share of single words is 1; the runs of two, three and four count as much.",
-            ),
-            (
-                "25: the share of right words is 1, those of longer runs are 0.",
-                "That would be their mean. They are multiplied.",
-            ),
-            (
-                "0: the share of right words is 1, those of longer runs are 0.",
-                "One share of 0 makes the product 0, whatever the others are.",
-            ),
-        ],
-        correct=2,
     ),
     Question(
         "On longer sentences the GRU with attention gets eight in ten right, the Transformer three. "

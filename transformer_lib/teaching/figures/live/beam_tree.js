@@ -2,8 +2,7 @@
 
 function start(parts, { book, english }) {
   const END = "<EOS>"
-  // `said` holds the candidates of which the reader says that they stay; `answered` what was said of the step before.
-  const state = { english, beam: 1, alpha: 0.6, step: 0, said: [], answered: [] }
+  const state = { english, beam: 1, alpha: 0.6, step: 0 }
 
   const sentences = () =>
     Object.entries(book[state.english]).map(([french, share]) => ({ words: [...french.split(" "), END], share }))
@@ -35,10 +34,8 @@ function start(parts, { book, english }) {
   }
   // The sentences that these steps have found, best score first.
   const found = (steps) => steps.flatMap(({ kept }) => kept.filter(hasEnded)).sort((a, b) => score(b) - score(a))
-  const asks = (step) => step && step.candidates.length > step.kept.length
   const greedy = () => text(found(search(1))[0])
 
-  const name = ({ words }) => words.join(" ")
   const text = ({ words }) => words.filter((word) => word !== END).join(" ")
   const signed = (value) => number(value, 3).replace("-", "−")
   const listed = (all) =>
@@ -57,10 +54,6 @@ function start(parts, { book, english }) {
       return gutter + (column * under.reduce((a, b) => a + b)) / under.length
     }
     const y = (words) => top + row * words.length
-    const twoLines = (at, middle, attributes, above, below) => [
-      svg("text", { x: at, y: middle - 4, ...attributes }, above),
-      svg("text", { x: at, y: middle + 13, ...attributes, style: "font-size:11px" }, below),
-    ]
     function node(one, kind) {
       const [at, middle, from] = [x(one.words), y(one.words), one.words.slice(0, -1)]
       const chance = number(one.chance)
@@ -69,25 +62,21 @@ function start(parts, { book, english }) {
         kept: [word, chance],
         ended: [`${word} ${chance}`, `score ${signed(score(one))}`],
         dropped: [word, `${chance} dropped`],
-        candidate: [word, asks(steps[state.step]) ? `${chance} ?` : chance],
-        said: [word, `${chance} stays?`],
+        candidate: [word, `${chance} ?`],
       }[kind]
-      const stays = kind === "kept" || kind === "ended" || kind === "said"
+      const stays = kind === "kept" || kind === "ended"
       const line = stays ? { stroke: "var(--tl-decoder)", "stroke-width": 2 } : { stroke: "var(--tl-muted)" }
       if (kind === "dropped") line["stroke-dasharray"] = "4 3"
       const fill = kind === "ended" ? "var(--tl-card)" : "none"
-      const box = svg(
+      const look = { "text-anchor": "middle", class: stays ? "" : "tl-quiet" }
+      return svg(
         "g",
         { "data-words": one.words.join(" "), "data-kind": kind },
         svg("path", { d: `M${x(from)} ${y(from) + (from.length ? 19 : 12)}L${at} ${middle - 19}`, ...line }),
         svg("rect", { x: at - wide / 2, y: middle - 19, width: wide, height: 38, rx: 5, fill, ...line }),
-        ...twoLines(at, middle, { "text-anchor": "middle", class: stays ? "" : "tl-quiet" }, above, below)
+        svg("text", { x: at, y: middle - 4, ...look }, above),
+        svg("text", { x: at, y: middle + 13, ...look, style: "font-size:11px" }, below)
       )
-      if ((kind === "candidate" || kind === "said") && asks(steps[state.step])) {
-        box.style.cssText = "pointer-events:all;cursor:pointer"
-        box.addEventListener("click", () => say(name(one)))
-      }
-      return box
     }
     const side = Array.from({ length: depth }, (_, i) => {
       const ends = i < state.step && steps[i].kept.some(hasEnded)
@@ -97,7 +86,7 @@ function start(parts, { book, english }) {
     })
     const nodes = steps.slice(0, state.step + 1).flatMap(({ candidates, kept }, step) =>
       candidates.map((one) => {
-        if (step === state.step) return node(one, state.said.includes(name(one)) ? "said" : "candidate")
+        if (step === state.step) return node(one, "candidate")
         return node(one, !kept.includes(one) ? "dropped" : hasEnded(one) ? "ended" : "kept")
       })
     )
@@ -134,11 +123,6 @@ function start(parts, { book, english }) {
     const told = []
     const { candidates, kept } = steps[state.step - 1] ?? {}
     if (kept) {
-      if (state.answered.length) {
-        const stay = state.answered.filter((words) => kept.some((one) => name(one) === words)).length
-        const verdict = { [kept.length]: "right", 0: "no" }[stay] ?? `${stay} right, of ${kept.length}`
-        told.push(`You said ${state.answered.join(" and ")}: ${verdict}.`)
-      }
       const dropped = candidates.slice(kept.length)
       const [are, stay] = kept.length > 1 ? ["are", "stay"] : ["is", "stays"]
       told.push(
@@ -151,9 +135,7 @@ function start(parts, { book, english }) {
     if (state.step < steps.length) {
       if (kept?.some(hasEnded)) told.push(`What has written ${END} leaves the beam and waits with its score.`)
       const all = steps[state.step].candidates.length
-      const next = all === 1 ? "1 candidate" : `${all} candidates`
-      told.push(`Next: ${next} for ${places}.`)
-      told.push(asks(steps[state.step]) ? "What stays?" : "Nothing is to choose.")
+      told.push(`Next: ${all === 1 ? "1 candidate" : `${all} candidates`} for ${places}. What stays?`)
     } else {
       const best = text(found(steps)[0])
       const other = best === greedy() ? "the same" : greedy()
@@ -176,37 +158,11 @@ function start(parts, { book, english }) {
     alpha.querySelector("input").disabled = ended.length === 0
     parts.show(tree(steps), table(found(steps), ended))
     parts.say(words(steps))
-    ask(steps[state.step])
-  }
-
-  // A box to tick for each candidate, in the order of the tree, where not all of them can stay.
-  function ask(step) {
-    if (!asks(step)) return question.replaceChildren()
-    const { candidates, kept } = step
-    const place = (one) => sentences().findIndex((sentence) => begins(sentence, one.words))
-    const inOrder = [...candidates].sort((one, two) => place(one) - place(two)).map(name)
-    question.replaceChildren(
-      html("span", {}, kept.length > 1 ? `These ${kept.length} stay:` : "This one stays:"),
-      ...inOrder.map((label) => tick({ label, value: state.said.includes(label), changed: () => say(label) }))
-    )
-  }
-  // The reader says that the candidate `words` stays, or takes it back. When as many are said as stay, the step is made.
-  function say(words) {
-    const { kept } = search(state.beam)[state.step]
-    const said = state.said.includes(words) ? state.said.filter((one) => one !== words) : [...state.said, words]
-    const byKey = question.contains(document.activeElement)
-    if (said.length < kept.length) {
-      state.said = said
-      draw()
-    } else set({ step: state.step + 1, answered: said })
-    const rows = [...question.querySelectorAll("label")]
-    const here = (rows.find((row) => row.textContent === words) ?? rows[0])?.querySelector("input")
-    if (byKey) (here ?? (next.disabled ? back : next)).focus()
   }
 
   const set = (changes) => {
     const focused = document.activeElement
-    Object.assign(state, { said: [], answered: [] }, changes)
+    Object.assign(state, changes)
     draw()
     // A button that has nothing more to do hands the keyboard on.
     if (focused?.disabled) (focused === next ? back : next).focus()
@@ -214,14 +170,12 @@ function start(parts, { book, english }) {
   const back = button({ label: "back", pressed: () => set({ step: state.step - 1 }) })
   const next = button({ label: "next step", pressed: () => set({ step: state.step + 1 }) })
   const again = button({ label: "start again", pressed: () => set({ step: 0 }) })
-  const look = "display:flex;flex-wrap:wrap;align-items:center;gap:.3rem .9rem;font-size:.9375rem"
-  const question = html("div", { role: "group", "aria-label": "What stays?", style: look })
   const alpha = slider({
     label: "α",
     values: Array.from({ length: 11 }, (_, i) => i / 10),
     value: state.alpha,
     write: (value) => number(value, 1),
-    changed: (value) => set({ alpha: value, said: state.said, answered: state.answered }),
+    changed: (alpha) => set({ alpha }),
   })
   parts.controls.append(
     choice({
@@ -234,8 +188,6 @@ function start(parts, { book, english }) {
     alpha,
     html("div", { style: "display:flex;gap:.4rem" }, back, next, again)
   )
-  // Below the tree, which stays in its place while the question comes and goes.
-  parts.root.append(question)
   parts.drawInWidth((newWidth) => {
     width = newWidth
     draw()

@@ -9,12 +9,6 @@ function start(parts, data) {
     { name: "right, of 100 new sentences", of: ({ right }) => right, most: 100, digits: 0 },
     { name: `probability of “${target[state.watched]}”`, of: ({ chances }) => chances[state.watched], most: 1, digits: 2 },
   ]
-  // The source word that gets most of a row's weight, and how much.
-  function brightest(row) {
-    const most = Math.max(...row)
-    return [source[row.indexOf(most)], most]
-  }
-
   function drawCurve({ name, of, most, digits }, i, wide) {
     const [left, top, high] = [30, 26 + 116 * i, 66]
     const x = (step) => left + ((wide - left - 8) * step) / last
@@ -91,10 +85,11 @@ function start(parts, data) {
 
   function says() {
     const { step, loss, right, weights, chances } = stops[state.at]
-    const [word, weight] = brightest(weights[state.watched])
+    const row = weights[state.watched]
+    const weight = Math.max(...row)
     return (
       `After ${step} steps the loss is ${number(loss)}, and ${right} of 100 new sentences are right. ` +
-      `With the right words before it given, “${target[state.watched]}” looks most at “${word}”, ${number(weight)}, ` +
+      `With the right words before it given, “${target[state.watched]}” looks most at “${source[row.indexOf(weight)]}”, ${number(weight)}, ` +
       `and has the probability ${number(chances[state.watched], 3)}.`
     )
   }
@@ -124,22 +119,6 @@ function start(parts, data) {
       draw()
     },
   })
-  // Moves the slider, as its reader would; but what a reader does also bubbles up, and ends the playing.
-  function go(at) {
-    const input = steps.querySelector("input")
-    input.value = at
-    input.dispatchEvent(new Event("input"))
-  }
-  const play = player({
-    label: "next stop",
-    seconds: 0.5,
-    forward() {
-      if (state.at === stops.length - 1) return false
-      go(state.at + 1)
-      return true
-    },
-    again: () => go(0),
-  })
   const which = choice({
     label: "follow the word",
     options: [...target.keys()],
@@ -150,8 +129,7 @@ function start(parts, data) {
       draw()
     },
   })
-  steps.addEventListener("input", play.stop)
-  parts.controls.append(steps, play.node, which)
+  parts.controls.append(steps, which)
   parts.drawInWidth((newWidth) => {
     width = newWidth
     draw()

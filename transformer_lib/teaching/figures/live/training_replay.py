@@ -37,7 +37,6 @@ def training_replay() -> LiveFigure:
             "stops": stops,
             "watched": numbers["target"].index(_WATCHED),
         },
-        uses=("player",),
     )
 
 
