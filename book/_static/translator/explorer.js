@@ -198,7 +198,7 @@
       const who = { asks: queries, answers: keys, writes: decoder, who: decoder ? "word" : "who asks?", word: chosen.word };
       const put = old.start(
         figure,
-        { ...data, ...who, cache: false, which: "", map: "", notes: {} },
+        { ...data, ...who, which: "", map: "", notes: {} },
         (word) => choose({ word }),
       );
       follow = () => {

@@ -7,7 +7,7 @@ from transformer_lib.teaching.figures import live
 from transformer_lib.teaching.figures.live.trained_attention import trained_attention
 from transformer_lib.translation import pretrained_translator
 
-EXAMPLES = ("mask", "cross", "cache", "trained")
+EXAMPLES = ("cross", "trained")
 FIGURES = [(name,) for name in live.__all__] + [("attention_steps", example) for example in EXAMPLES]
 
 

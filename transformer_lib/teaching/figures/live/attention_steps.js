@@ -25,11 +25,11 @@ function products(left, leftRole, right, rightRole, result, others = "") {
   return [...left.flatMap(pair), ...more, " = ", strong(result)]
 }
 
-// The steps for one word that asks, in one look (a head, or a mask). Each has its numbers as [row, column] of the matrix
+// The steps for one word that asks, in one look (a head). Each has its numbers as [row, column] of the matrix
 // `made`, and `from(row, column)`: the frames [matrix, row, column, role] around what makes this number, the calculation, and
 // what it means.
 function stepsOf(data, word, look) {
-  const { answers, cache, d_k } = data
+  const { answers, d_k } = data
   const now = data.looks[look]
   const vectors = { ...now, ...data }
   const more = (shown, whole, bias = "") => (whole > shown ? `${whole - shown} more${bias}` : "")
@@ -37,7 +37,7 @@ function stepsOf(data, word, look) {
   const add = (name, title, made, numbers, from, more) => steps.push({ name, title, made, numbers, from, stride: 1, ...more })
   const asker = `“${data.asks[word]}”`
   const answering = (key) => (!data.writes && answers[key] === data.asks[word] ? "itself" : `“${answers[key]}”`)
-  const seen = [...answers.keys()].filter((key) => !cache || key <= word)
+  const seen = [...answers.keys()]
   const column = (matrix, number) => matrix.map((row) => row[number])
 
   function project(name, role, rows, says) {
@@ -58,12 +58,11 @@ function stepsOf(data, word, look) {
     add(name, `${name} = ${ofMemory ? "memory" : "X"}\u2009·\u2009W_${letter}`, "made", numbers, from, { product, stride })
   }
   if (vectors.w) {
-    const rows = cache ? [word] : seen
     const rowOf = (one) =>
       data.writes ? `${one} is written from the row of the word before: this` : `What ${one} asks for: its row of X`
     project("query", "query", [word], (one) => `${rowOf(one)} meets a column of W_Q.`)
-    project("keys", "key", rows, (one) => `What ${one} is found by: a query is compared with it.`)
-    project("values", "value", rows, (one) => `What ${one} has to say: this will be mixed.`)
+    project("keys", "key", seen, (one) => `What ${one} is found by: a query is compared with it.`)
+    project("values", "value", seen, (one) => `What ${one} has to say: this will be mixed.`)
   }
 
   const each = seen.map((key) => [key, 0])
@@ -123,7 +122,7 @@ function stepsOf(data, word, look) {
 function start(parts, data, told = () => {}) {
   // A page that has other numbers to show begins again, in a fresh copy of the figure.
   parts.root.start = (root, data, told) => start(partsOf(root), data, told)
-  const { asks, answers, cache } = data
+  const { asks, answers } = data
   const state = { word: data.word, look: 0 }
   let steps = stepsOf(data, state.word, state.look)
   // It begins with the whole look-up, or at the step before the answer that is to be guessed, and plays from the first step on.
@@ -189,7 +188,7 @@ function start(parts, data, told = () => {}) {
       const titles = words.map((word) => widthOf(word, small, 700) + 6)
       return Math.ceil(Math.max(longest + (size < 13 ? 6 : 10), high - 6, ...titles))
     }
-    // Draws `rows`, and returns where they end. `show(row, column)` is "known" or "grey", or "" for what is not made yet; a
+    // Draws `rows`, and returns where they end. `show(row, column)` is "known", or "" for what is not made yet; a
     // `weight` colours a cell, `hidden` stripes it.
     pic.matrix = (name, rows, left, top, cell, { role, show = () => "known", weight, hidden } = {}) => {
       const x = (column) => left + cell * column
@@ -201,7 +200,7 @@ function start(parts, data, told = () => {}) {
         const box = { x: at, y, width: wide, height: tall, rx: 4 }
         const group = svg("g", { "data-matrix": name, "data-row": row, "data-column": column })
         const line = how ? { "stroke-width": 0.75 } : { "stroke-width": 0.5, "stroke-dasharray": "2 3" }
-        const fill = { known: card, grey: colour("card"), "": "transparent" }[how]
+        const fill = how ? card : "transparent"
         group.append(svg("rect", { ...box, fill, stroke: colour("line"), ...line }))
         if (how && weight) {
           group.append(svg("rect", { ...box, fill: colour("value"), "fill-opacity": 0.5 * weight(row, column) }))
@@ -213,7 +212,7 @@ function start(parts, data, told = () => {}) {
         }
         if (how) {
           const place = { x: x(column) + cell / 2, y: top + high * (row + 0.5) + 0.35 * size, "text-anchor": "middle" }
-          const style = `font-size:${size}px;fill:${colour(how === "grey" ? "muted" : "ink")}`
+          const style = `font-size:${size}px;fill:${colour("ink")}`
           group.append(svg("text", { ...place, style }, written(value, digits)))
         }
         answer(group, name, row, column)
@@ -234,16 +233,13 @@ function start(parts, data, told = () => {}) {
     const [cell, other] = [pic.cellFor(left), pic.cellFor([...right, ...result])]
     const above = pic.small + 8
     const below = above + pic.high * right.length + pic.small + 18
-    const old = (row) => cache && row < state.word
     pic.title(label, below - 7, title, "ink")
     pic.names(words, label, below, rows.length === 1 ? rows[0] : -1)
-    const show = (row) => (cache && row > state.word ? "" : old(row) ? "grey" : "known")
-    const x = pic.matrix("left", left, label, below, cell, { show }) + Math.round(1.4 * pic.small)
+    const x = pic.matrix("left", left, label, below, cell) + Math.round(1.4 * pic.small)
     pic.title(x, above - 7, `W_${letter}`, role)
     pic.matrix("right", right, x, above, other, { role })
     pic.title(x, below - 7, { Q: "queries", K: "keys", V: "values" }[letter], role)
-    const made = (row, column) => (old(row) && letter !== "Q" ? "grey" : inTurn("made")(row, column))
-    pic.matrix("made", result, x, below, other, { role, show: made })
+    pic.matrix("made", result, x, below, other, { role, show: inTurn("made") })
   }
 
   // The look-up: a line for each word that answers, from its key to its value; the query above the keys, the mixture below
@@ -251,27 +247,25 @@ function start(parts, data, told = () => {}) {
   function drawLook(pic) {
     const { word } = state
     const now = data.looks[state.look]
-    const there = (show) => (row, column) => (cache && row > word ? "" : show(row, column))
-    const kept = there((row) => (cache && row < word ? "grey" : "known"))
     const one = (name, title, more) => {
       const rows = now[name][word].map((value) => [value])
-      return { name, title, rows, gap: 4, show: there(inTurn(name)), ...more }
+      return { name, title, rows, gap: 4, show: inTurn(name), ...more }
     }
     const hidden = (row) => now.masked?.[word][row] === null
     const soft = known("softmax") ? "known" : ""
     const before = []
-    if (now.k) before.push({ name: "k", title: "keys", rows: now.k, gap: 16, role: "key", show: kept, above: now.q[word] })
+    if (now.k) before.push({ name: "k", title: "keys", rows: now.k, gap: 16, role: "key", above: now.q[word] })
     if (now.dots) before.push(one("dots", "q · k"), one("scores", `÷ √${data.d_k}`))
     else before.push(one("scores", "score", { show: () => "known" }))
     if (now.masked) before.push(one("masked", "mask", { hidden }))
     const sum = { below: [now.sums[word]], foot: "sum", words: "sum", showBelow: () => soft }
     const after = [
-      one("exps", "e^score", { show: there(() => soft), ...sum }),
+      one("exps", "e^score", { show: () => soft, ...sum }),
       one("weights", "weight", { weight: (row) => now.weights[word][row], hidden }),
     ]
     if (now.v) {
       const mixed = { below: now.mixed[word], foot: "mixed", words: "mixture", showBelow: inTurn("mixed") }
-      after.push({ name: "v", title: "values", rows: now.v, gap: 0, before: 12, role: "value", show: kept, ...mixed })
+      after.push({ name: "v", title: "values", rows: now.v, gap: 0, before: 12, role: "value", ...mixed })
     }
 
     const label = pic.roomFor([...asks, ...answers])
@@ -344,8 +338,7 @@ function start(parts, data, told = () => {}) {
   function frame(pic, [name, row, column, role], thick = 2.5) {
     const { x, y, cell, rows, columns } = pic.places[name]
     const [from, to] = [x(column ?? 0), x(column ?? columns - 1) + cell]
-    const all = cache && ["weights", "v"].includes(name) ? state.word + 1 : rows
-    const box = { x: from, y: y(row ?? 0), width: to - from, height: pic.high * (row === null ? all : 1), rx: 5 }
+    const box = { x: from, y: y(row ?? 0), width: to - from, height: pic.high * (row === null ? rows : 1), rx: 5 }
     const line = { fill: "none", stroke: colour(role), "stroke-width": thick, "pointer-events": "none" }
     return svg("rect", { ...box, ...line, "data-frame": name })
   }

@@ -7,19 +7,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from transformer_lib.alignment import masked_softmax
 from transformer_lib.attention import scaled_dot_product_attention, split_heads
-from transformer_lib.masks import causal_mask
 from transformer_lib.teaching.figures.live.figure import LiveFigure
-
-_FRENCH = ["<SOS>", "je", "suis", "étudiant"]
 
 
 def attention_steps(example: str = "self") -> LiveFigure:
-    """Return attention with a word to choose, steps to go and each number to follow, in one of four examples by hand.
-
-    `example` is `self` (chapter 6), `mask` (chapter 8), `cross` (chapter 9) or `cache` (chapter 13).
-    """
+    """Return attention by hand, with a word to choose and steps to go: `self` (chapter 6) or `cross` (chapter 9)."""
     return drawn(*_EXAMPLES[example]())
 
 
@@ -28,10 +21,10 @@ def drawn(title: str, data: dict[str, Any]) -> LiveFigure:
 
     With `begin`, the name of a step, it does not open on the whole look-up, but there: before what a reader is to guess.
     """
-    usual = {"cache": False, "word": 0, "which": "", "who": "who asks?", "map": "weights of all who ask", "notes": {}}
+    usual = {"word": 0, "which": "", "who": "who asks?", "map": "weights of all who ask", "notes": {}}
     data = usual | data
     word, weights = data["asks"][data["word"]], data["looks"][0]["weights"][data["word"]]
-    finds = ", ".join(f"{answer} {weight:.3f}" for answer, weight in zip(_there(data), weights))
+    finds = ", ".join(f"{answer} {weight:.3f}" for answer, weight in zip(data["answers"], weights))
     return LiveFigure(
         "attention_steps",
         title=title,
@@ -42,11 +35,6 @@ def drawn(title: str, data: dict[str, Any]) -> LiveFigure:
     )
 
 
-def _there(data: dict[str, Any]) -> list[str]:
-    """Return who answers the word that asks; a cache holds no later words."""
-    return data["answers"][: data["word"] + 1] if data["cache"] else data["answers"]
-
-
 def _self() -> tuple[str, dict]:
     w = {
         "query": [[0, 3, 0, 0], [2, 0, 2, 0], [0, 3, 0, 1], [0, 0, 0, 0]],
@@ -55,14 +43,6 @@ def _self() -> tuple[str, dict]:
     }
     x = [[1, 0, 0, 0], [0, 1, 0, 1], [0, 0, 1, 0]]
     return "Each word asks, and all words answer", _projected(["They", "played", "chess"], x, w) | {"begin": "divide"}
-
-
-def _mask() -> tuple[str, dict]:
-    scores = torch.tensor([[1.2, 0.6, 0.3, 0.9], [1.08, 1, 2.1, 0.5], [0.2, 1.3, 0.9, 1.6], [0.1, 0.4, 1.5, 1.9]]).double()
-    masks = {"causal": causal_mask(4), "none": None}
-    looks = [_weighed(name, scores, masked_softmax(scores, mask), mask) for name, mask in masks.items()]
-    more = {"which": "mask", "word": 1, "begin": "mask"}
-    return "A score of −∞ becomes a weight of 0", {"asks": _FRENCH, "answers": _FRENCH, "looks": looks} | more
 
 
 def _cross() -> tuple[str, dict]:
@@ -78,31 +58,12 @@ def _cross() -> tuple[str, dict]:
     return "The target asks, the source answers", data | {"word": 2, "notes": notes, "begin": "divide"}
 
 
-def _cache() -> tuple[str, dict]:
-    x = [[0, 0, 0, 1], [1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]]
-    w = {
-        "query": [[1, 0, 0, 1], [3, 0, 0, 0], [0, 3, 0, 1], [0, 0, 0, 1]],
-        "key": [[2, 0, 0, 0], [0, 2, 0, 0], [0, 0, 2, 0], [0, 0, 0, 2]],
-        "value": [[1, 0], [0, 1], [1, 1], [0, 2]],
-    }
-    data = _projected(_FRENCH, x, w, causal_mask(4))
-    del data["looks"][0]["masked"]  # What comes later does not stand there yet.
-    notes = {
-        "query": "Only the newest word asks.",
-        "keys": "One row is new, the grey ones are kept.",
-        "values": "One row is new, the grey ones are kept.",
-        "compare": "What is grey was computed when its word was the newest.",
-    }
-    more = {"cache": True, "word": 2, "begin": "query", "who": "newest word", "map": "", "notes": notes}
-    return "Only the newest word is computed", data | more
+_EXAMPLES = {"self": _self, "cross": _cross}
 
 
-_EXAMPLES = {"self": _self, "mask": _mask, "cross": _cross, "cache": _cache}
-
-
-def _projected(words: list[str], x: list, w: dict[str, list], mask: Tensor | None = None) -> dict[str, Any]:
+def _projected(words: list[str], x: list, w: dict[str, list]) -> dict[str, Any]:
     q, k, v = ((torch.tensor(x) @ torch.tensor(w[name])).tolist() for name in ("query", "key", "value"))
-    return {"x": x, "w": w, **looked(words, words, q, k, v, mask=mask)}
+    return {"x": x, "w": w, **looked(words, words, q, k, v)}
 
 
 def looked(
@@ -151,7 +112,7 @@ def _table(data: dict[str, Any]) -> str:
         f"value{first}": look.get("v"),
     }
     columns = {name: values for name, values in columns.items() if values}
-    rows = [[html.escape(name), *parts] for name, *parts in zip(_there(data), *columns.values())]
+    rows = [[html.escape(name), *parts] for name, *parts in zip(data["answers"], *columns.values())]
     if "v" in look:
         rows.append(["mixture", *[""] * (len(columns) - 1), look["mixed"][word]])
     head = "".join(f'<th scope="col">{name}</th>' for name in ("", *columns))
