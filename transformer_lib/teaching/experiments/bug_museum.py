@@ -75,6 +75,21 @@ def train_the_first_pair() -> tuple[Transformer, History, Transformer, History]:
     return *run_a, *run_b
 
 
+def measure_the_first_pair(model_a: Transformer, history_a: History, model_b: Transformer, history_b: History) -> None:
+    """Print what A and B are worth, B as it was trained and with the line of A."""
+    two = lambda model: [guessed(model, seed=0), copied(model, seed=0)]
+    losses = lambda history: [sum(history.losses[-10:]) / 10, history.validation_losses[STEPS]]
+    rows = {"A": losses(history_a) + two(model_a), "B with A's line": [None, None, *two(model_b)]}
+    with inject_bug(BUG["future"]):
+        rows["B"] = losses(history_b) + two(model_b)
+    print(f"{'':16}training  held out  words found  copied")
+    for name in ("A", "B", "B with A's line"):
+        last, held_out, found, right = rows[name]
+        both = "" if last is None else f"≈ {last:.2f}    ≈ {held_out:.2f}"
+        print(f"{name:16}  {both:16}       ≈ {found:4.0%}  ≈ {right:4.0%}")
+    assert rows["A"][3] > 0.5 and max(rows["B"][3], rows["B with A's line"][3]) < 0.2
+
+
 def recorded_losses() -> dict[str, Tensor]:
     """Return the recorded training losses of the right model, "none", and of each bug, `(seed, point)`."""
     runs = record("bug_museum")["numbers"]

@@ -1,4 +1,4 @@
-"""Chapter 18's drawings: the museum's plan, two runs, the scale of a loss, every curve, padding's masks, two heads."""
+"""Chapter 18's drawings: the museum's plan, two runs, the scale of a loss, every curve, two heads."""
 
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from transformer_lib.teaching.bugs import BUGS
 from transformer_lib.teaching.figures import COLOURS, arrow, block, card, sheet, show, subplots, text
 from transformer_lib.training import History
 
-__all__ = ["all_curves", "loss_scale", "padding_masks", "plan", "two_heads", "two_runs"]
+__all__ = ["all_curves", "loss_scale", "plan", "two_heads", "two_runs"]
 
 ROOMS = {
     "Room 1: it sees what it should not": BUGS[:5],
@@ -76,7 +76,7 @@ def loss_scale(floor: float, nothing: float) -> None:
         return 0.3 + 1.65 * loss
 
     with sheet(7.2, 2.35, alt) as axes:
-        text(axes, 3.6, 0.22, "No loss lies below the floor", weight="bold")
+        text(axes, 3.6, 0.22, "No training loss lies below the floor", weight="bold")
         parts = [
             (0, floor, "key", "never"),
             (floor, nothing, "value", "the model learns"),
@@ -95,20 +95,19 @@ def loss_scale(floor: float, nothing: float) -> None:
 def all_curves(runs: Mapping[str, Tensor], floor: float) -> None:
     """Draw the losses `(seed, point)` of every bug over the band of the right model, "none"; equal ones share its panel."""
     right = runs["none"]
-    low, high = right.amin(dim=0), right.amax(dim=0)
-    other = [name for name, losses in runs.items() if not losses.equal(right)]
+    alike = [name for name, losses in runs.items() if losses.equal(right)]
     steps = range(10, 10 * right.size(1) + 1, 10)
     figure, grid = subplots(5, 3, width=7.2, height=9.6, share_x=True, share_y=True)
-    for axes, name in zip(grid.flatten(), [*other, "none"], strict=False):
-        axes.fill_between(steps, low, high, color=COLOURS["muted"], alpha=0.6, lw=0)
-        for losses in runs[name]:
-            axes.plot(steps, losses, color=COLOURS["muted" if name == "none" else "query"], lw=1.3)
+    for axes, name in zip(grid.flatten(), [*(name for name in runs if name not in alike), "none"], strict=False):
+        axes.fill_between(steps, right.amin(dim=0), right.amax(dim=0), color=COLOURS["muted"], alpha=0.6, lw=0)
+        axes.plot(steps, runs[name].T, color=COLOURS["muted" if name == "none" else "query"], lw=1.3)
         axes.axhline(floor, ls="--", lw=1, color=COLOURS["key"])
-        axes.set(ylim=(0.1, 3.3))
-        axes.text(10, floor - 0.04, "floor", va="top")
-        axes.set_title("right, and 4 bugs" if name == "none" else name)
+        axes.set(ylim=(0.1, 3.3), title=name)
+    axes.set_title("right, and 4 bugs")
+    grid[0, 0].text(10, floor - 0.04, "floor", va="top")
     figure.suptitle("Most wrong lines have a curve like the right one, or better", weight="bold")
-    grid[-1, -1].set_visible(False)
+    grid[-1, -1].axis("off")
+    grid[-1, -1].text(0, 3.2, "\n".join(["The 4 bugs:", *alike[1:]]), va="top")
     for axes in (*grid[-1, :2], grid[-2, -1]):
         axes.set_xlabel("step")
         axes.tick_params(labelbottom=True)
@@ -122,35 +121,6 @@ def all_curves(runs: Mapping[str, Tensor], floor: float) -> None:
     )
 
 
-def padding_masks() -> None:
-    """Draw the encoder's mask for four words and two places of padding, right and transposed."""
-    words = ["5", "9", "3", "7", "PAD", "PAD"]
-    right = torch.tensor([[1.0] * 4 + [0.0] * 2] * 6)
-    alt = (
-        "Two tables, rows are queries, columns are keys: 5, 9, 3, 7, PAD, PAD. Right: the two columns of the padding are "
-        "forbidden, so nobody looks at padding. Wrong: its two rows are forbidden, and the words look at padding."
-    )
-    with sheet(7.2, 3.3, alt) as axes:
-        text(axes, 3.6, 0.22, "A mask must hide the columns of the padding", weight="bold")
-        for x, name, mask, colour in ((0.85, "right: columns", right, "value"), (4.45, "wrong: rows", right.T, "key")):
-            block(
-                axes,
-                x,
-                1.12,
-                mask,
-                colour,
-                name=name,
-                shape=False,
-                cell=0.42,
-                high=0.29,
-                rows=words,
-                columns=words,
-                strength=lambda _row, _column, value: 0.45 * value,
-                label=lambda _row, _column, value: "✓" if value else "·",
-            )
-        text(axes, 3.6, 3.1, "rows are queries, columns are keys", "muted")
-
-
 def two_heads(x: Tensor, right: Tensor, wrong: Tensor) -> None:
     """Draw numbered words `(words, numbers)`, and the two heads `(heads, words, numbers)` that each way of cutting makes."""
     alt = (
@@ -158,27 +128,14 @@ def two_heads(x: Tensor, right: Tensor, wrong: Tensor) -> None:
         "four words, rows 0, 1, 2, 3. Wrong: head 0 has rows 0, 0, 1, 1 and head 1 has rows 2, 2, 3, 3."
     )
     colours = ["query", "key", "value", "decoder"]
+    blocks = [(0.3, 1.75, x, "x: words 0 to 3")]
+    for heads, top in ((right, 0.98), (wrong, 2.76)):
+        blocks += [(left, top, heads[head], f"head {head}") for head, left in enumerate((4.2, 5.85))]
     with sheet(7.2, 4.35, alt) as axes:
         text(axes, 3.6, 0.22, "Each head must have a part of every word", weight="bold")
-
-        def draw(left: float, top: float, values: Tensor, name: str, *, shape: bool = True) -> None:
-            block(
-                axes,
-                left,
-                top,
-                values,
-                "ink",
-                name=name,
-                shape=shape,
-                cell=0.3,
-                strength=0.3,
-                colour_of=lambda row, column: colours[int(values[row, column])],
-                label=lambda _row, _column, value: f"{value:.0f}",
-            )
-
-        draw(0.3, 1.75, x, "x: words 0 to 3")
-        for way, heads, top in (("right", right, 0.98), ("wrong", wrong, 2.76)):
-            arrow(axes, (2.3, 2.3), (3.1, top + 0.58))
-            text(axes, 3.2, top + 0.58, way, "value" if way == "right" else "key", ha="left", weight="bold")
-            for head, left in enumerate((4.2, 5.85)):
-                draw(left, top, heads[head], f"head {head}")
+        for way, colour, y in (("right", "value", 1.56), ("wrong", "key", 3.34)):
+            arrow(axes, (2.3, 2.3), (3.1, y))
+            text(axes, 3.2, y, way, colour, ha="left", weight="bold")
+        for left, top, values, name in blocks:
+            role = lambda row, column, values=values: colours[int(values[row, column])]
+            block(axes, left, top, values, "ink", name=name, cell=0.3, strength=0.3, colour_of=role)
