@@ -144,7 +144,7 @@ BUGS: tuple[Bug, ...] = (
     ),
     Bug(
         name="norm",
-        what="layer norm divides by n − 1, and ε stands outside the root",
+        what="layer norm divides by n − 1, ε outside the root",
         where="encoder.LayerNorm.forward",
         right="return F.layer_norm(x, [self.d_model], self.weight, self.bias, self.eps)",
         wrong="centred = x - x.mean(-1, keepdim=True)\n"
@@ -229,7 +229,7 @@ BUGS: tuple[Bug, ...] = (
     ),
     Bug(
         name="after-the-end",
-        what="a finished sentence goes on while others are not finished",
+        what="a finished sentence goes on while others do",
         where="seq2seq.generate",
         right="chosen[:, None].masked_fill(finished, PAD_ID)",
         wrong="chosen[:, None]",

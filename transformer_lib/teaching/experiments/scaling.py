@@ -1,7 +1,5 @@
 """One gradient in parts: with right and wrong factors, in two processes, in fewer bits, with another kernel."""
 
-import os
-import socket
 import subprocess
 import sys
 import tempfile
@@ -148,22 +146,15 @@ def in_one_process(batches: Sequence[Batch], parts: int = 1, kind: torch.dtype =
 
 
 def _in_two_processes(batches: Sequence[Batch]) -> Tensor:
-    """Start two processes as torchrun does, each told its rank and where to meet, and return the weights at the end."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    """Start two processes with torchrun, and return the weights at the end."""
     model = small_model()
     with tempfile.TemporaryDirectory() as folder:
         program, given, result = (Path(folder, name) for name in ("run.py", "in", "out"))
         program.write_text(PROGRAM, encoding="utf-8")
         torch.save((model, batches), given)
-        meeting = os.environ | {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
-        command = [sys.executable, str(program), str(given), str(result)]
-        started = [
-            subprocess.Popen(command, env=meeting | {"RANK": str(rank)}, stderr=subprocess.PIPE, text=True) for rank in (0, 1)
-        ]
-        errors = [process.communicate()[1] for process in started]
-        assert not any(process.returncode for process in started), "\n".join(errors)
+        torchrun = ["-m", "torch.distributed.run", "--standalone", "--local-addr=127.0.0.1", "--nproc-per-node=2"]
+        ended = subprocess.run([sys.executable, *torchrun, program, given, result], capture_output=True, text=True)
+        assert not ended.returncode, ended.stderr
         model.load_state_dict(torch.load(result))
     return weights(model)
 

@@ -1,7 +1,6 @@
 """Chapter 18's drawings: the museum's plan, two runs, the scale of a loss, every curve, two heads."""
 
-import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import torch
 from torch import Tensor
@@ -12,40 +11,30 @@ from transformer_lib.training import History
 
 __all__ = ["all_curves", "loss_scale", "plan", "two_heads", "two_runs"]
 
-ROOMS = {
-    "Room 1: it sees what it should not": BUGS[:5],
-    "Room 2: it computes something else": BUGS[5:11],
-    "Room 3: it counts wrongly": BUGS[11:14],
-    "Room 4: it goes wrong only when it writes": BUGS[14:],
-}
+ROOMS = [
+    ("Room 1: it sees what it should not", "query", BUGS[:5]),
+    ("Room 2: it computes something else", "key", BUGS[5:11]),
+    ("Room 3: it counts wrongly", "value", BUGS[11:14]),
+    ("Room 4: it goes wrong only when it writes", "decoder", BUGS[14:]),
+]
 
 
 def plan() -> None:
-    """Draw the plan of the museum: four rooms and what hangs in them, a line or two for each bug."""
+    """Draw the plan of the museum: four rooms and what hangs in them, a line for each bug."""
     alt = "The plan of a museum of four rooms. " + " ".join(
-        f"{room}: {'; '.join(f'{bug.name}, {bug.what}' for bug in exhibits)}." for room, exhibits in ROOMS.items()
+        f"{room}: {'; '.join(f'{bug.name}, {bug.what}' for bug in exhibits)}." for room, _, exhibits in ROOMS
     )
-    line, gap = 0.27, 0.24
-    wrapped = {bug.name: textwrap.wrap(bug.what, 52) for bug in BUGS}
-    high = {room: line * (1.3 + sum(len(wrapped[bug.name]) for bug in exhibits)) + 0.12 for room, exhibits in ROOMS.items()}
-    with sheet(7.2, 0.5 + sum(high.values()) + gap * len(ROOMS), alt) as axes:
+    line, top = 0.27, 0.5
+    with sheet(7.2, 7.95, alt) as axes:
         text(axes, 3.6, 0.24, "Seventeen bugs, and no error message", weight="bold")
-        top = 0.5
-        for (room, exhibits), colour in zip(ROOMS.items(), ("query", "key", "value", "decoder"), strict=True):
-            card(axes, 0.06, top, 7.08, high[room], colour, fill=0.06)
-            y = top + 0.23
-            text(axes, 0.22, y, room, colour, ha="left", weight="bold")
-            for bug in exhibits:
-                for n, words in enumerate(wrapped[bug.name]):
-                    y += line
-                    if n == 0:
-                        text(axes, 0.22, y, bug.name, colour, ha="left")
-                    text(axes, 1.85, y, words, ha="left")
-            top += high[room] + gap
-
-
-def _in_tens(losses: Sequence[float]) -> Tensor:
-    return torch.tensor(losses).view(-1, 10).mean(dim=1)
+        for room, colour, exhibits in ROOMS:
+            high = line * (1.3 + len(exhibits)) + 0.12
+            card(axes, 0.06, top, 7.08, high, colour, fill=0.06)
+            text(axes, 0.22, top + 0.23, room, colour, ha="left", weight="bold")
+            for n, bug in enumerate(exhibits, start=1):
+                text(axes, 0.22, top + 0.23 + n * line, bug.name, colour, ha="left")
+                text(axes, 1.85, top + 0.23 + n * line, bug.what, ha="left")
+            top += high + 0.24
 
 
 def two_runs(history_a: History, history_b: History) -> None:
@@ -53,7 +42,7 @@ def two_runs(history_a: History, history_b: History) -> None:
     figure, axes = subplots(width=7.2, height=3.4)
     steps = range(10, len(history_a.losses) + 1, 10)
     for name, history, role, side in (("A", history_a, "query", "bottom"), ("B", history_b, "key", "top")):
-        losses = _in_tens(history.losses)
+        losses = torch.tensor(history.losses).view(-1, 10).mean(dim=1)
         axes.plot(steps, losses, color=COLOURS[role], lw=2.2)
         axes.text(steps[-1] + 4, losses[-1], name, color=COLOURS[role], va=side, weight="bold")
     axes.set_ylim(bottom=0.3)
@@ -77,16 +66,12 @@ def loss_scale(floor: float, nothing: float) -> None:
 
     with sheet(7.2, 2.35, alt) as axes:
         text(axes, 3.6, 0.22, "No training loss lies below the floor", weight="bold")
-        parts = [
-            (0, floor, "key", "never"),
-            (floor, nothing, "value", "the model learns"),
-            (nothing, 4, "query", "a fresh model"),
-        ]
-        for start, end, colour, words in parts:
+        parts = [(0, floor, "never"), (floor, nothing, "the model learns"), (nothing, 4, "a fresh model")]
+        for (start, end, words), colour in zip(parts, ("key", "value", "query"), strict=True):
             card(axes, at(start) + 0.02, 0.95, at(end) - at(start) - 0.04, 0.5, colour, words, fill=0.15)
-        for loss, name, what in ((floor, f"{floor:.3f}", "the floor"), (nothing, f"{nothing:.3f}", "knows nothing: log 13")):
+        for loss, what in ((floor, "the floor"), (nothing, "knows nothing: log 13")):
             arrow(axes, (at(loss), 1.85), (at(loss), 1.47))
-            text(axes, at(loss), 0.74, name, weight="bold")
+            text(axes, at(loss), 0.74, f"{loss:.3f}", weight="bold")
             text(axes, at(loss), 2.03, what)
         text(axes, at(0), 0.74, "0")
         text(axes, at(4), 0.74, "4")

@@ -1,7 +1,5 @@
 """Two runs of chapter 18, one of them with a bug: guess which one is broken, then see what it was."""
 
-from typing import Any
-
 from transformer_lib.teaching.bugs import BUGS
 from transformer_lib.teaching.figures.live.figure import LiveFigure
 from transformer_lib.teaching.record import record
@@ -17,11 +15,12 @@ def which_run() -> LiveFigure:
     made = record("bug_museum")
     runs = {run["bug"]: run for run in made["numbers"] if run["seed"] == _SEED}
     bugs = [bug for bug in BUGS if runs[bug.name]["losses"] != runs["none"]["losses"]]
-    pairs: list[dict[str, Any]] = []
-    for bug, broken in zip(bugs, _BROKEN, strict=True):
-        run = {name: runs[bug.name][name] for name in ("losses", "copied")}
-        pairs.append({"bug": bug.name, "what": bug.what, "gives_away": bug.gives_away, "broken": broken, **run})
-    right = {name: runs["none"][name] for name in ("losses", "copied")}
+    numbers = lambda name: {key: runs[name][key] for key in ("losses", "copied")}
+    pairs = [
+        {"bug": bug.name, "what": bug.what, "gives_away": bug.gives_away, "broken": broken, **numbers(bug.name)}
+        for bug, broken in zip(bugs, _BROKEN, strict=True)
+    ]
+    right = numbers("none")
 
     def curve(losses: list[float], role: str, name: str) -> str:
         points = " ".join(f"{30 + 10 * place},{200 - 55 * min(loss, _HIGHEST):.1f}" for place, loss in enumerate(losses))
