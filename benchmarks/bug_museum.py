@@ -8,19 +8,8 @@ from dataclasses import asdict
 import torch
 
 from benchmarks.records import write_record
-from transformer_lib.teaching.bugs import BUGS, inject_bug
-from transformer_lib.teaching.experiments.bug_museum import (
-    CONFIG,
-    EVERY,
-    SENTENCES,
-    SMOOTHING,
-    STEPS,
-    WARMUP,
-    copied,
-    guessed,
-    learn_to_copy,
-    with_cache,
-)
+from transformer_lib.teaching.bugs import inject_bug
+from transformer_lib.teaching.experiments import bug_museum as museum
 
 NAME = "bug_museum"
 SEEDS = [0, 1, 2]
@@ -30,42 +19,34 @@ TOGETHER = 10  # so many steps make one point of a curve
 def run(name: str, seed: int) -> dict[str, object]:
     """Train with the bug `name` switched on, or with none, and measure what came out."""
     torch.set_num_threads(1)
-    bugs = {bug.name: bug for bug in BUGS}
-    with inject_bug(bugs[name]) if name in bugs else nullcontext():
-        model, history = learn_to_copy(seed)
+    with inject_bug(museum.BUG[name]) if name in museum.BUG else nullcontext():
+        model, history = museum.learn_to_copy(seed)
         return {
             "bug": name,
             "seed": seed,
-            "first_loss": round(history.losses[0], 4),
             "losses": [round(x, 4) for x in torch.tensor(history.losses).view(-1, TOGETHER).mean(dim=1).tolist()],
             "validation_losses": {str(step): round(x, 4) for step, x in history.validation_losses.items()},
-            "guessed": round(guessed(model, seed), 4),
-            "copied": round(copied(model, seed), 4),
-            "copied_with_cache": round(copied(with_cache(model), seed), 4),
+            "guessed": round(museum.guessed(model, seed), 4),
+            "copied": round(museum.copied(model, seed), 4),
         }
 
 
 def main() -> None:
-    runs = [(name, seed) for name in ("none", *(bug.name for bug in BUGS)) for seed in SEEDS]
+    runs = [(name, seed) for name in ("none", *museum.BUG) for seed in SEEDS]
     numbers = []
     with ProcessPoolExecutor(os.cpu_count()) as pool:
         for found in pool.map(run, *zip(*runs)):
-            print(
-                f"{found['bug']:15} seed {found['seed']}  last losses {found['losses'][-1]:.2f}  "
-                f"guessed {found['guessed']:4.0%}  copied {found['copied']:4.0%}, "
-                f"with a cache {found['copied_with_cache']:4.0%}",
-                flush=True,
-            )
+            print(*(found[key] for key in ("bug", "seed", "guessed", "copied")), flush=True)
             numbers.append(found)
     settings = {
         "task": "copy",
-        "steps": STEPS,
-        "warmup": WARMUP,
-        "sentences": SENTENCES,
-        "smoothing": SMOOTHING,
-        "measured_every": EVERY,
+        "steps": museum.STEPS,
+        "warmup": museum.WARMUP,
+        "sentences": museum.SENTENCES,
+        "smoothing": museum.SMOOTHING,
+        "measured_every": museum.EVERY,
         "steps_together": TOGETHER,
-        "config": asdict(CONFIG),
+        "config": asdict(museum.CONFIG),
         "threads": 1,
     }
     write_record(NAME, seeds=SEEDS, settings=settings, numbers=numbers)

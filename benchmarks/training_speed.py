@@ -1,13 +1,10 @@
-"""How fast training steps are and what they hold, beside what counting says: for sizes, widths and lengths of sentences.
+"""How fast training steps are, beside what counting says: for models of several widths and sentences of several lengths.
 
 Operations are those of the matrix products, three times chapter 10's `flop_table` (forward, and two gradients). A large plain
 product takes its turn beside each step, so a machine that is slower for some seconds is slower for both: the share says how
-much of the product's speed a step reaches. Each row has a process of its own, whose largest memory, less what it held before
-the model was made, stands beside chapter 17's `memory_table`.
+much of the product's speed a step reaches.
 """
 
-import multiprocessing
-import resource
 import statistics
 
 import torch
@@ -15,7 +12,7 @@ import torch
 from benchmarks.records import write_record
 from benchmarks.training_step import seconds
 from transformer_lib.progress import progress
-from transformer_lib.scaling import DistributedStep, memory_table
+from transformer_lib.scaling import DistributedStep
 from transformer_lib.schedule import transformer_optimizer
 from transformer_lib.training import Batch
 from transformer_lib.transformer import Transformer, TransformerConfig, flop_table
@@ -26,31 +23,22 @@ PRODUCT = 1024  # rows and columns of the plain product's matrices
 WARMUP, STEPS = 2, 7
 
 
-def small(**changes: int) -> TransformerConfig:
-    sizes = {"d_model": 128, "d_ff": 512, "num_layers": 2, "num_heads": 4, "max_len": 1024}
-    return TransformerConfig(source_vocab_size=1000, target_vocab_size=1000, shared_vocabulary=True, **{**sizes, **changes})
+def small(d_model: int = 128) -> TransformerConfig:
+    sizes = {"d_model": d_model, "d_ff": 4 * d_model, "num_layers": 2, "num_heads": 4, "max_len": 1024}
+    return TransformerConfig(source_vocab_size=1000, target_vocab_size=1000, shared_vocabulary=True, **sizes)
 
 
-# Name, model, sentences, length.
-CASES = [
-    ("tiny", TransformerConfig.tiny(8000, 8000), 64, 25),
-    ("base", TransformerConfig.base(), 16, 25),
-    *((f"width {width}", small(d_model=width, d_ff=4 * width), 32, 25) for width in (64, 128, 256, 512)),
-    *((f"length {length}", small(), 2048 // length, length) for length in (16, 64, 256, 1024)),
-]
-
-
-def memory() -> int:
-    """Return the bytes that this process has held at most."""
-    return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+# Model, sentences, length.
+CASES = {
+    **{f"width {width}": (small(width), 32, 25) for width in (64, 128, 256, 512)},
+    **{f"length {length}": (small(), 2048 // length, length) for length in (16, 1024)},
+}
 
 
 def measure(config: TransformerConfig, sentences: int, length: int) -> dict[str, float]:
     """Return what counting says of one training step, and what was measured."""
     torch.manual_seed(SEED)
     a, b = torch.randn(2, PRODUCT, PRODUCT)
-    seconds(lambda: a @ b)
-    before = memory()
     model = Transformer(config)
     optimizer = transformer_optimizer(model, 1e-4)
     tokens = torch.randint(3, config.source_vocab_size, (sentences, length))
@@ -60,35 +48,20 @@ def measure(config: TransformerConfig, sentences: int, length: int) -> dict[str,
         products.append(seconds(lambda: a @ b))
         steps.append(seconds(lambda: one_step(model, batch, optimizer)))
     operations = 3 * sentences * sum(flop_table(config, length, length).values())
-    shares = [
-        (operations / step) / (2 * PRODUCT**3 / product)
-        for product, step in zip(products[WARMUP:], steps[WARMUP:], strict=True)
-    ]
-    counted = memory_table(config, tokens.numel(), tokens.numel())
+    turns = zip(products[WARMUP:], steps[WARMUP:], strict=True)
     return {
         "sentences": sentences,
         "length": length,
         "operations": operations,
         "seconds": statistics.median(steps[WARMUP:]),
-        "tokens_per_second": tokens.numel() / statistics.median(steps[WARMUP:]),
-        "share_of_product": statistics.median(shares),
-        "counted_bytes": sum(counted.values()),
-        "measured_bytes": memory() - before,
+        "share_of_product": statistics.median((operations / step) / (2 * PRODUCT**3 / product) for product, step in turns),
     }
 
 
 def main() -> None:
-    context = multiprocessing.get_context("spawn")
-    numbers = {}
-    for name, *case in progress(CASES, description=NAME):
-        with context.Pool(1) as pool:
-            numbers[name] = pool.apply(measure, case)
-    print("| model | operations | seconds | share of a plain product | counted MiB | measured MiB |\n|---|---|---|---|---|---|")
+    numbers = {name: measure(*case) for name, case in progress(CASES.items(), description=NAME)}
     for name, row in numbers.items():
-        print(
-            f"| {name} | {row['operations']:.2e} | {row['seconds']:.3f} | {row['share_of_product']:.0%} "
-            f"| {row['counted_bytes'] / 2**20:,.0f} | {row['measured_bytes'] / 2**20:,.0f} |"
-        )
+        print(f"{name:12} {row['operations']:.2e} operations, {row['seconds']:.3f} s, {row['share_of_product']:.0%}")
     settings = {"product": PRODUCT, "steps": STEPS, "threads": torch.get_num_threads()}
     write_record(NAME, seeds=[SEED], settings=settings, numbers=numbers)
 

@@ -1,10 +1,9 @@
 """The time of one training step of our Transformer and of the same model on `nn.Transformer`, side by side.
 
-Both with one optimizer, `torch.optim.Adam` as it comes, and each with its own: ours with `transformer_optimizer`, which asks
-torch for Adam's fused form, torch's model with Adam as it comes. Both take the same matrix products, forward and backward.
-They are timed alone beside the two: no model with these sizes can take less, so their share of torch's step is the lowest
-ratio that anybody could reach. The three take one step each in turn, and a ratio is the median over these turns: a machine
-that is slower for some seconds is slower for all three.
+Both with one optimizer, `torch.optim.Adam` as it comes. Both take the same matrix products, forward and backward. They are
+timed alone beside the two: no model with these sizes can take less, so their share of torch's step is the lowest ratio that
+anybody could reach. The three take one step each in turn, and a ratio is the median over these turns: a machine that is
+slower for some seconds is slower for all three.
 """
 
 import statistics
@@ -20,23 +19,15 @@ from benchmarks.records import write_record
 from transformer_lib.positional_encoding import PositionalEncoding
 from transformer_lib.progress import progress
 from transformer_lib.scaling import use_fused_attention
-from transformer_lib.schedule import transformer_optimizer
 from transformer_lib.seq2seq import PAD_ID
 from transformer_lib.transformer import TokenEmbedding, Transformer, TransformerConfig
 
 NAME = "training_step"
 SEED = 0
-D_MODEL, NUM_HEADS, NUM_LAYERS, D_FF = 256, 8, 3, 1024
+SIZES = {"d_model": 256, "num_heads": 8, "num_layers": 3, "d_ff": 1024}
 VOCABULARY, BATCH, LENGTH = 8000, 32, 24
 WARMUP, STEPS = 3, 40
-# The paper's training first: dropout 0.1, and one matrix for both embeddings and the output.
-SETTINGS = {
-    "dropout 0.1, one shared matrix": {"dropout": 0.1, "shared_vocabulary": True},
-    "the same, own optimizers": {"dropout": 0.1, "shared_vocabulary": True, "own_optimizers": True},
-    "dropout 0.1, three matrices": {"dropout": 0.1, "shared_vocabulary": False},
-    "no dropout, one shared matrix": {"dropout": 0.0, "shared_vocabulary": True},
-}
-LEARNING_RATE = 1e-4
+SETTING = "dropout 0.1, one shared matrix"  # for both embeddings and the output, as in the paper
 
 
 class OnTorch(nn.Module):
@@ -44,23 +35,20 @@ class OnTorch(nn.Module):
 
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
-        self.source_embedding = TokenEmbedding(config.source_vocab_size, config.d_model)
-        self.target_embedding = TokenEmbedding(config.target_vocab_size, config.d_model)
+        self.embedding = TokenEmbedding(config.source_vocab_size, config.d_model)
         self.positions = PositionalEncoding(config.d_model, config.max_len, config.dropout)
         layers = (config.num_layers, config.num_layers)
         self.stacks = nn.Transformer(config.d_model, config.num_heads, *layers, config.d_ff, config.dropout, batch_first=True)
         # torch adds a last norm even where each layer ends in one; the paper has none.
         self.stacks.encoder.norm = self.stacks.decoder.norm = None
         self.output = nn.Linear(config.d_model, config.target_vocab_size, bias=False)
-        if config.shared_vocabulary:
-            self.target_embedding = self.source_embedding
-            self.output.weight = self.source_embedding.weight
+        self.output.weight = self.embedding.weight
 
     def forward(self, source: Tensor, target_in: Tensor) -> Tensor:
         hidden = torch.ones(target_in.size(1), target_in.size(1), dtype=torch.bool).triu(diagonal=1)
         x = self.stacks(
-            self.positions(self.source_embedding(source)),
-            self.positions(self.target_embedding(target_in)),
+            self.positions(self.embedding(source)),
+            self.positions(self.embedding(target_in)),
             tgt_mask=hidden,
             src_key_padding_mask=source == PAD_ID,
             tgt_key_padding_mask=target_in == PAD_ID,
@@ -101,63 +89,31 @@ def seconds(call: Callable[[], None]) -> float:
     return time.perf_counter() - start
 
 
-def plain_adam(model: nn.Module, learning_rate: float) -> torch.optim.Optimizer:
-    return torch.optim.Adam(model.parameters(), lr=learning_rate)
-
-
-def measure(dropout: float, shared_vocabulary: bool, own_optimizers: bool = False) -> dict[str, list[float]]:
+def measure() -> dict[str, list[float]]:
     """Return the seconds of each step: the products alone, ours and torch's in turn; the warm-up is left out."""
     torch.manual_seed(SEED)
-    config = TransformerConfig(
-        source_vocab_size=VOCABULARY,
-        target_vocab_size=VOCABULARY,
-        d_model=D_MODEL,
-        num_layers=NUM_LAYERS,
-        num_heads=NUM_HEADS,
-        d_ff=D_FF,
-        dropout=dropout,
-        shared_vocabulary=shared_vocabulary,
-    )
-    batch, steps = some_batch(), {}
-    steps["products"] = partial(matrix_products, Transformer(config), batch)
+    vocabularies = {"source_vocab_size": VOCABULARY, "target_vocab_size": VOCABULARY, "shared_vocabulary": True}
+    config = TransformerConfig(dropout=0.1, **vocabularies, **SIZES)
+    batch = some_batch()
+    steps = {"products": partial(matrix_products, Transformer(config), batch)}
     for name, model in {"ours": use_fused_attention(Transformer(config)), "torch": OnTorch(config)}.items():
-        make = transformer_optimizer if own_optimizers and name == "ours" else plain_adam
-        steps[name] = partial(training_step, model, make(model, LEARNING_RATE), batch)
+        steps[name] = partial(training_step, model, torch.optim.Adam(model.parameters(), lr=1e-4), batch)
     times = {name: [] for name in steps}
-    for _ in progress(range(WARMUP + STEPS), description=f"dropout {dropout}"):
+    for _ in progress(range(WARMUP + STEPS), description=NAME):
         for name, step in steps.items():
             times[name].append(seconds(step))
     return {name: of_steps[WARMUP:] for name, of_steps in times.items()}
 
 
 def main() -> None:
-    print(f"{'setting':32}{'ours (ms)':>10}{'torch (ms)':>11}{'ratio':>7}{'lowest':>7}")
-    numbers = {}
-    for name, setting in SETTINGS.items():
-        times = measure(**setting)
-        medians = {who: 1000 * statistics.median(of_steps) for who, of_steps in times.items()}
-        ratio, lowest = (
-            statistics.median(ours / torchs for ours, torchs in zip(times[who], times["torch"], strict=True))
-            for who in ("ours", "products")
-        )
-        numbers[name] = {**{f"{who}_ms": time for who, time in medians.items()}, "ratio": ratio, "lowest": lowest}
-        print(f"{name:32}{medians['ours']:10.1f}{medians['torch']:11.1f}{ratio:7.2f}{lowest:7.2f}", flush=True)
-    write_record(
-        NAME,
-        seeds=[SEED],
-        settings={
-            "d_model": D_MODEL,
-            "num_heads": NUM_HEADS,
-            "num_layers": NUM_LAYERS,
-            "d_ff": D_FF,
-            "vocabulary": VOCABULARY,
-            "batch": BATCH,
-            "length": LENGTH,
-            "steps": STEPS,
-            "threads": torch.get_num_threads(),
-        },
-        numbers=numbers,
-    )
+    times = measure()
+    numbers = {f"{who}_ms": 1000 * statistics.median(of_steps) for who, of_steps in times.items()}
+    for key, who in (("ratio", "ours"), ("lowest", "products")):
+        numbers[key] = statistics.median(ours / torchs for ours, torchs in zip(times[who], times["torch"], strict=True))
+    print(*(f"{key} {value:.2f}" for key, value in numbers.items()), sep="  ")
+    sizes = {"vocabulary": VOCABULARY, "batch": BATCH, "length": LENGTH}
+    settings = SIZES | sizes | {"steps": STEPS, "threads": torch.get_num_threads()}
+    write_record(NAME, seeds=[SEED], settings=settings, numbers={SETTING: numbers})
 
 
 if __name__ == "__main__":

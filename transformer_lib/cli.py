@@ -28,9 +28,10 @@ from transformer_lib.data import SentencePairs, read_bytes, read_pairs, split_li
 from transformer_lib.decoding import CachedTransformer
 from transformer_lib.encoder import TransformerConfig
 from transformer_lib.progress import progress
-from transformer_lib.scaling import DistributedStep, ProcessGroup, padding_share, use_fused_attention, wrap_model
+from transformer_lib.scaling import DistributedStep, ProcessGroup, use_fused_attention, wrap_model
 from transformer_lib.schedule import NoamSchedule, transformer_optimizer
-from transformer_lib.training import History, IdPair, Validation, average_checkpoints, token_batches, train
+from transformer_lib.seq2seq import PAD_ID
+from transformer_lib.training import Batch, History, IdPair, Validation, average_checkpoints, token_batches, train
 from transformer_lib.translation import BytePairTokenizer, Translator, corpus_bleu, encode_pairs, pretrained_translator
 
 SIZES = ("num_layers", "d_model", "num_heads", "d_ff", "dropout")
@@ -178,6 +179,12 @@ class TextTranslator(Translator):
             yield from (translated.get(index, "") for index in range(len(chunk)))
 
 
+def padding_share(batches: Sequence[Batch]) -> float:
+    """Return which share of all places, in sources and targets, is padding."""
+    sides = [side for batch in batches for side in (batch.source, batch.target_out)]
+    return 1 - sum(int((side != PAD_ID).sum()) for side in sides) / sum(side.numel() for side in sides)
+
+
 class RunFolder:
     """The folder that `transformer-train` writes and `transformer-translate` reads."""
 
@@ -300,7 +307,8 @@ class TrainingRun:
             rate = schedule.lr_lambdas[0]
             schedule.lr_lambdas = [lambda done: rate(done) * min(1.0, (options.steps - done) / options.cooldown)]
         given = {name: getattr(options, name) for name in ("precision", "smoothing", "accumulation_steps", "max_grad_norm")}
-        step = DistributedStep(wrap_model(model, self.group, options.compile), self.group, **given)
+        runs = torch.compile(model, dynamic=True) if options.compile else model
+        step = DistributedStep(wrap_model(runs, self.group), self.group, **given)
         if not self.writes:
             os.environ["TRANSFORMER_LIB_QUIET"] = "1"  # one progress bar is enough
             validation = []  # process 0 alone measures

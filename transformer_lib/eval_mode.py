@@ -16,5 +16,5 @@ def eval_mode(model: nn.Module, *, training: bool = False) -> Iterator[None]:
         with torch.inference_mode():
             yield
     finally:
-        for part, mode in modes.items():
-            part.training = mode
+        for part, was in modes.items():
+            part.training = was

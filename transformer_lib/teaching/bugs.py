@@ -16,8 +16,8 @@ class Bug:
     """One bug: what stands in the library, what stands there when the bug is on, and the test that then fails.
 
     `where` is a function of the library, module first, as in "attention.MultiHeadAttention.mix". `right` is a piece of its
-    source that stands there once, and `wrong` takes its place. `gives_away` says what shows the bug, `question` which of
-    chapter 18's four that is, `test` is pytest's name of the test that fails, `pitfall` a row of PITFALLS.md.
+    source that stands there once, and `wrong` takes its place. `gives_away` says what shows the bug, `test` is pytest's name
+    of the test that fails.
     """
 
     name: str
@@ -25,10 +25,8 @@ class Bug:
     where: str
     right: str
     wrong: str
-    question: int
     gives_away: str
     test: str
-    pitfall: int
 
     @property
     def function(self) -> Callable:
@@ -86,10 +84,8 @@ BUGS: tuple[Bug, ...] = (
         where="transformer.Transformer.decode",
         right="self_mask = padding_mask(state.tokens) & causal",
         wrong="self_mask = padding_mask(state.tokens)",
-        question=2,
         gives_away="change a later word: an earlier output moves",
         test="tests/unit/test_transformer.py::test_a_later_word_moves_no_earlier_output",
-        pitfall=5,
     ),
     Bug(
         name="off-by-one",
@@ -97,10 +93,8 @@ BUGS: tuple[Bug, ...] = (
         where="masks.causal_mask",
         right=".tril()",
         wrong=".tril(diagonal=1)",
-        question=3,
         gives_away="row 0 of the mask has two places",
         test="tests/unit/test_masks.py::test_look_ahead_row_by_row",
-        pitfall=5,
     ),
     Bug(
         name="not-shifted",
@@ -108,10 +102,8 @@ BUGS: tuple[Bug, ...] = (
         where="training.shift_right",
         right="return F.pad(target[:, :-1], (1, 0), value=sos_id)",
         wrong="return target",
-        question=3,
         gives_away="one batch by hand: the library reads what it has to say",
         test="tests/unit/test_training.py::test_the_decoder_reads_one_word_behind",
-        pitfall=25,
     ),
     Bug(
         name="training-only",
@@ -119,10 +111,8 @@ BUGS: tuple[Bug, ...] = (
         where="transformer.Transformer.decode",
         right="padding_mask(state.tokens) & causal",
         wrong="padding_mask(state.tokens) & (causal | (not self.training))",
-        question=2,
         gives_away="change a later word, in evaluation mode too",
         test="tests/unit/test_transformer.py::test_a_later_word_moves_no_earlier_output",
-        pitfall=5,
     ),
     Bug(
         name="padding-rows",
@@ -130,10 +120,8 @@ BUGS: tuple[Bug, ...] = (
         where="transformer.Transformer.start",
         right="self.encoder(x, memory_mask)",
         wrong="self.encoder(x, memory_mask.transpose(2, 3))",
-        question=2,
         gives_away="the same sentence, alone and padded: other logits",
         test="tests/unit/test_transformer.py::test_padding_on_the_right_moves_no_real_word",
-        pitfall=4,
     ),
     # It computes something else.
     Bug(
@@ -142,10 +130,8 @@ BUGS: tuple[Bug, ...] = (
         where="attention.split_heads",
         right="return x.transpose(1, 2)",
         wrong="return x.reshape(x.size(0), num_heads, x.size(1), x.size(3))",
-        question=3,
         gives_away="number the words: a head holds some of them twice",
         test="tests/unit/test_attention.py::test_each_head_gets_its_part_of_every_word",
-        pitfall=17,
     ),
     Bug(
         name="scale",
@@ -153,34 +139,28 @@ BUGS: tuple[Bug, ...] = (
         where="attention.MultiHeadAttention.mix",
         right="scaled_dot_product_attention(q, k, v, mask)",
         wrong="scaled_dot_product_attention(q / self.num_heads**0.5, k, v, mask)",
-        question=3,
         gives_away="the formula, computed beside it, gives other numbers",
         test="tests/unit/test_attention.py::test_equals_torchs_layer",
-        pitfall=16,
     ),
     Bug(
         name="norm",
-        what="layer norm divides by n − 1, and ε stands outside the root",
+        what="layer norm divides by n − 1, ε outside the root",
         where="encoder.LayerNorm.forward",
         right="return F.layer_norm(x, [self.d_model], self.weight, self.bias, self.eps)",
         wrong="centred = x - x.mean(-1, keepdim=True)\n"
         "    x = centred / (x.std(-1, keepdim=True) + self.eps)\n"
         "    return x * self.weight + self.bias",
-        question=3,
         gives_away="[1, 0, 0, 0] begins with 1.5, not with 1.732",
         test="tests/unit/test_encoder.py::test_variance_is_divided_by_n",
-        pitfall=9,
     ),
     Bug(
         name="frequencies",
-        what="the exponent of the sinusoids is doubled twice",
+        what="the exponent of the sinusoids has the factor 2 twice",
         where="positional_encoding.sinusoidal_table",
         right="2 * i / d_model",
         wrong="4 * i / d_model",
-        question=3,
         gives_away="one word further, half as many waves move",
         test="tests/unit/test_positional_encoding.py::test_the_table_is_the_hand_made_one",
-        pitfall=13,
     ),
     Bug(
         name="one-layer",
@@ -188,10 +168,8 @@ BUGS: tuple[Bug, ...] = (
         where="encoder.Encoder.__init__",
         right="EncoderLayer(config) for _ in range(config.num_layers)",
         wrong="[EncoderLayer(config)] * config.num_layers",
-        question=3,
         gives_away="count the parameters: those of a layer are missing",
         test="tests/unit/test_encoder.py::test_parameter_counts_are_as_documented",
-        pitfall=46,
     ),
     Bug(
         name="start",
@@ -199,10 +177,8 @@ BUGS: tuple[Bug, ...] = (
         where="transformer.TokenEmbedding.__init__",
         right="start = torch.randn(vocab_size, d_model) / math.sqrt(d_model)",
         wrong="start = torch.randn(vocab_size, d_model)",
-        question=1,
         gives_away="the first loss is far above log V",
         test="tests/unit/test_transformer.py::test_first_loss_is_within_a_tenth_of_log_v",
-        pitfall=11,
     ),
     # It counts wrongly.
     Bug(
@@ -211,10 +187,8 @@ BUGS: tuple[Bug, ...] = (
         where="training.training_step",
         right="/ batch.num_tokens",
         wrong="/ batch.target_out.numel()",
-        question=1,
         gives_away="below the floor, and lower with each column of padding",
         test="tests/unit/test_training.py::test_more_padding_moves_nothing",
-        pitfall=24,
     ),
     Bug(
         name="no-zero-grad",
@@ -222,21 +196,17 @@ BUGS: tuple[Bug, ...] = (
         where="training.training_step",
         right="optimizer.zero_grad()",
         wrong="pass",
-        question=2,
         gives_away="the same batch twice: gradients twice as long",
         test="tests/unit/test_training.py::test_train_is_a_plain_torch_loop",
-        pitfall=45,
     ),
     Bug(
         name="stays-quiet",
         what="after the first evaluation dropout never comes back",
         where="eval_mode.eval_mode",
-        right="part.training = mode",
+        right="part.training = was",
         wrong="part.training = training",
-        question=2,
         gives_away="model.training, after a call of evaluate",
         test="tests/unit/test_training.py::test_evaluate_has_no_dropout_and_no_gradients",
-        pitfall=43,
     ),
     # It goes wrong only when it writes.
     Bug(
@@ -245,10 +215,8 @@ BUGS: tuple[Bug, ...] = (
         where="seq2seq.generate",
         right="eval_mode(model)",
         wrong="eval_mode(model, training=True)",
-        question=4,
         gives_away="write the same sentences twice: other words",
         test="tests/unit/test_decoding.py::test_dropout_is_off_while_writing_and_every_mode_is_put_back",
-        pitfall=44,
     ),
     Bug(
         name="position-zero",
@@ -256,20 +224,16 @@ BUGS: tuple[Bug, ...] = (
         where="decoding.CachedTransformer.decode",
         right="offset=done",
         wrong="offset=0",
-        question=3,
         gives_away="with and without the cache: other logits",
         test="tests/unit/test_decoding.py::test_a_cache_changes_no_score_of_any_step",
-        pitfall=15,
     ),
     Bug(
         name="after-the-end",
-        what="a finished sentence goes on while others are not finished",
+        what="a finished sentence goes on while others do",
         where="seq2seq.generate",
         right="chosen[:, None].masked_fill(finished, PAD_ID)",
         wrong="chosen[:, None]",
-        question=4,
         gives_away="words after an EOS, and only in a batch",
         test="tests/unit/test_seq2seq.py::test_a_finished_sentence_stays_finished",
-        pitfall=26,
     ),
 )

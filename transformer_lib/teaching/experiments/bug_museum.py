@@ -1,6 +1,9 @@
 """A small Transformer that learns to copy, fast enough to be trained once for each bug; and what it is worth."""
 
+from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial
+from statistics import fmean
 
 import torch
 from torch import Tensor, nn
@@ -75,16 +78,31 @@ def train_the_first_pair() -> tuple[Transformer, History, Transformer, History]:
     return *run_a, *run_b
 
 
+def measure_the_first_pair(model_a: Transformer, history_a: History, model_b: Transformer, history_b: History) -> None:
+    """Print what A and B are worth, B as it was trained and with the line of A."""
+    losses = lambda history: f"≈ {fmean(history.losses[-10:]):.2f}    ≈ {history.validation_losses[STEPS]:.2f}"
+    runs = [("A", model_a, losses(history_a)), ("B", model_b, losses(history_b)), ("B with A's line", model_b, "")]
+    print(f"{'':16}training  held out  words found  copied")
+    for name, model, both in runs:
+        with inject_bug(BUG["future"]) if name == "B" else nullcontext():
+            right = copied(model, seed=0)
+            print(f"{name:16}  {both:16}       ≈ {guessed(model, seed=0):4.0%}  ≈ {right:4.0%}")
+        assert right > 0.5 if name == "A" else right < 0.2
+
+
 def recorded_losses() -> dict[str, Tensor]:
     """Return the recorded training losses of the right model, "none", and of each bug, `(seed, point)`."""
     runs = record("bug_museum")["numbers"]
     return {name: torch.tensor([run["losses"] for run in runs if run["bug"] == name]) for name in ("none", *BUG)}
 
 
+def _mean(name: str, number: Callable[[dict], float]) -> float:
+    return fmean(number(run) for run in record("bug_museum")["numbers"] if run["bug"] == name)
+
+
 def recorded_copies(name: str) -> float:
     """Return which share of new sentences was copied with the bug `name`, or with "none", the mean over the recorded seeds."""
-    shares = [run["copied"] for run in record("bug_museum")["numbers"] if run["bug"] == name]
-    return sum(shares) / len(shares)
+    return _mean(name, lambda run: run["copied"])
 
 
 def looks(losses: Tensor, right: Tensor) -> str:
@@ -101,9 +119,7 @@ def table_of_all_runs() -> None:
     losses = recorded_losses()
     print(f"{'bug':15} last loss  looks     held out  words found  copied")
     for name, curves in losses.items():
-        runs = [run for run in record("bug_museum")["numbers"] if run["bug"] == name]
-        held_out = sum(run["validation_losses"][str(STEPS)] for run in runs) / len(runs)
-        found = sum(run["guessed"] for run in runs) / len(runs)
+        held_out, found = _mean(name, lambda run: run["validation_losses"][str(STEPS)]), _mean(name, lambda run: run["guessed"])
         shown = "" if name == "none" else looks(curves, losses["none"])
         print(f"{name:15} {curves[:, -1].mean():9.2f}  {shown:9} {held_out:8.2f}  {found:11.0%}  {recorded_copies(name):6.0%}")
 

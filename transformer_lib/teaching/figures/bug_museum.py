@@ -1,7 +1,6 @@
-"""Chapter 18's drawings: the museum's plan, two runs, the scale of a loss, every curve, padding's masks, two heads."""
+"""Chapter 18's drawings: the museum's plan, two runs, the scale of a loss, every curve, two heads."""
 
-import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import torch
 from torch import Tensor
@@ -10,40 +9,30 @@ from transformer_lib.teaching.bugs import BUGS
 from transformer_lib.teaching.figures import COLOURS, arrow, block, card, sheet, show, subplots, text
 from transformer_lib.training import History
 
-ROOMS = {
-    "Room 1: it sees what it should not": BUGS[:5],
-    "Room 2: it computes something else": BUGS[5:11],
-    "Room 3: it counts wrongly": BUGS[11:14],
-    "Room 4: it goes wrong only when it writes": BUGS[14:],
-}
+ROOMS = [
+    ("Room 1: it sees what it should not", "query", BUGS[:5]),
+    ("Room 2: it computes something else", "key", BUGS[5:11]),
+    ("Room 3: it counts wrongly", "value", BUGS[11:14]),
+    ("Room 4: it goes wrong only when it writes", "decoder", BUGS[14:]),
+]
 
 
 def plan() -> None:
-    """Draw the plan of the museum: four rooms and what hangs in them, a line or two for each bug."""
+    """Draw the plan of the museum: four rooms and what hangs in them, a line for each bug."""
     alt = "The plan of a museum of four rooms. " + " ".join(
-        f"{room}: {'; '.join(f'{bug.name}, {bug.what}' for bug in exhibits)}." for room, exhibits in ROOMS.items()
+        f"{room}: {'; '.join(f'{bug.name}, {bug.what}' for bug in exhibits)}." for room, _, exhibits in ROOMS
     )
-    line, gap = 0.27, 0.24
-    wrapped = {bug.name: textwrap.wrap(bug.what, 52) for bug in BUGS}
-    high = {room: line * (1.3 + sum(len(wrapped[bug.name]) for bug in exhibits)) + 0.12 for room, exhibits in ROOMS.items()}
-    with sheet(7.2, 0.5 + sum(high.values()) + gap * len(ROOMS), alt) as axes:
+    line, top = 0.27, 0.5
+    with sheet(7.2, 7.95, alt) as axes:
         text(axes, 3.6, 0.24, "Seventeen bugs, and no error message", weight="bold")
-        top = 0.5
-        for (room, exhibits), colour in zip(ROOMS.items(), ("query", "key", "value", "decoder"), strict=True):
-            card(axes, 0.06, top, 7.08, high[room], colour, fill=0.06)
-            y = top + 0.23
-            text(axes, 0.22, y, room, colour, ha="left", weight="bold")
-            for bug in exhibits:
-                for n, words in enumerate(wrapped[bug.name]):
-                    y += line
-                    if n == 0:
-                        text(axes, 0.22, y, bug.name, colour, ha="left")
-                    text(axes, 1.85, y, words, ha="left")
-            top += high[room] + gap
-
-
-def _in_tens(losses: Sequence[float]) -> Tensor:
-    return torch.tensor(losses).view(-1, 10).mean(dim=1)
+        for room, colour, exhibits in ROOMS:
+            high = line * (1.3 + len(exhibits)) + 0.12
+            card(axes, 0.06, top, 7.08, high, colour, fill=0.06)
+            text(axes, 0.22, top + 0.23, room, colour, ha="left", weight="bold")
+            for n, bug in enumerate(exhibits, start=1):
+                text(axes, 0.22, top + 0.23 + n * line, bug.name, colour, ha="left")
+                text(axes, 1.85, top + 0.23 + n * line, bug.what, ha="left")
+            top += high + 0.24
 
 
 def two_runs(history_a: History, history_b: History) -> None:
@@ -51,7 +40,7 @@ def two_runs(history_a: History, history_b: History) -> None:
     figure, axes = subplots(width=7.2, height=3.4)
     steps = range(10, len(history_a.losses) + 1, 10)
     for name, history, role, side in (("A", history_a, "query", "bottom"), ("B", history_b, "key", "top")):
-        losses = _in_tens(history.losses)
+        losses = torch.tensor(history.losses).view(-1, 10).mean(dim=1)
         axes.plot(steps, losses, color=COLOURS[role], lw=2.2)
         axes.text(steps[-1] + 4, losses[-1], name, color=COLOURS[role], va=side, weight="bold")
     axes.set_ylim(bottom=0.3)
@@ -74,17 +63,13 @@ def loss_scale(floor: float, nothing: float) -> None:
         return 0.3 + 1.65 * loss
 
     with sheet(7.2, 2.35, alt) as axes:
-        text(axes, 3.6, 0.22, "No loss lies below the floor", weight="bold")
-        parts = [
-            (0, floor, "key", "never"),
-            (floor, nothing, "value", "the model learns"),
-            (nothing, 4, "query", "a fresh model"),
-        ]
-        for start, end, colour, words in parts:
+        text(axes, 3.6, 0.22, "No training loss lies below the floor", weight="bold")
+        parts = [(0, floor, "never"), (floor, nothing, "the model learns"), (nothing, 4, "a fresh model")]
+        for (start, end, words), colour in zip(parts, ("key", "value", "query"), strict=True):
             card(axes, at(start) + 0.02, 0.95, at(end) - at(start) - 0.04, 0.5, colour, words, fill=0.15)
-        for loss, name, what in ((floor, f"{floor:.3f}", "the floor"), (nothing, f"{nothing:.3f}", "knows nothing: log 13")):
+        for loss, what in ((floor, "the floor"), (nothing, "knows nothing: log 13")):
             arrow(axes, (at(loss), 1.85), (at(loss), 1.47))
-            text(axes, at(loss), 0.74, name, weight="bold")
+            text(axes, at(loss), 0.74, f"{loss:.3f}", weight="bold")
             text(axes, at(loss), 2.03, what)
         text(axes, at(0), 0.74, "0")
         text(axes, at(4), 0.74, "4")
@@ -93,20 +78,19 @@ def loss_scale(floor: float, nothing: float) -> None:
 def all_curves(runs: Mapping[str, Tensor], floor: float) -> None:
     """Draw the losses `(seed, point)` of every bug over the band of the right model, "none"; equal ones share its panel."""
     right = runs["none"]
-    low, high = right.amin(dim=0), right.amax(dim=0)
-    other = [name for name, losses in runs.items() if not losses.equal(right)]
+    alike = [name for name, losses in runs.items() if losses.equal(right)]
     steps = range(10, 10 * right.size(1) + 1, 10)
     figure, grid = subplots(5, 3, width=7.2, height=9.6, share_x=True, share_y=True)
-    for axes, name in zip(grid.flatten(), [*other, "none"], strict=False):
-        axes.fill_between(steps, low, high, color=COLOURS["muted"], alpha=0.6, lw=0)
-        for losses in runs[name]:
-            axes.plot(steps, losses, color=COLOURS["muted" if name == "none" else "query"], lw=1.3)
+    for axes, name in zip(grid.flatten(), [*(name for name in runs if name not in alike), "none"], strict=False):
+        axes.fill_between(steps, right.amin(dim=0), right.amax(dim=0), color=COLOURS["muted"], alpha=0.6, lw=0)
+        axes.plot(steps, runs[name].T, color=COLOURS["muted" if name == "none" else "query"], lw=1.3)
         axes.axhline(floor, ls="--", lw=1, color=COLOURS["key"])
-        axes.set(ylim=(0.1, 3.3))
-        axes.text(10, floor - 0.04, "floor", va="top")
-        axes.set_title("right, and 4 bugs" if name == "none" else name)
+        axes.set(ylim=(0.1, 3.3), title=name)
+    axes.set_title("right, and 4 bugs")
+    grid[0, 0].text(10, floor - 0.04, "floor", va="top")
     figure.suptitle("Most wrong lines have a curve like the right one, or better", weight="bold")
-    grid[-1, -1].set_visible(False)
+    grid[-1, -1].axis("off")
+    grid[-1, -1].text(0, 3.2, "\n".join(["The 4 bugs:", *alike[1:]]), va="top")
     for axes in (*grid[-1, :2], grid[-2, -1]):
         axes.set_xlabel("step")
         axes.tick_params(labelbottom=True)
@@ -120,35 +104,6 @@ def all_curves(runs: Mapping[str, Tensor], floor: float) -> None:
     )
 
 
-def padding_masks() -> None:
-    """Draw the encoder's mask for four words and two places of padding, right and transposed."""
-    words = ["5", "9", "3", "7", "PAD", "PAD"]
-    right = torch.tensor([[1.0] * 4 + [0.0] * 2] * 6)
-    alt = (
-        "Two tables, rows are queries, columns are keys: 5, 9, 3, 7, PAD, PAD. Right: the two columns of the padding are "
-        "forbidden, so nobody looks at padding. Wrong: its two rows are forbidden, and the words look at padding."
-    )
-    with sheet(7.2, 3.3, alt) as axes:
-        text(axes, 3.6, 0.22, "A mask must hide the columns of the padding", weight="bold")
-        for x, name, mask, colour in ((0.85, "right: columns", right, "value"), (4.45, "wrong: rows", right.T, "key")):
-            block(
-                axes,
-                x,
-                1.12,
-                mask,
-                colour,
-                name=name,
-                shape=False,
-                cell=0.42,
-                high=0.29,
-                rows=words,
-                columns=words,
-                strength=lambda _row, _column, value: 0.45 * value,
-                label=lambda _row, _column, value: "✓" if value else "·",
-            )
-        text(axes, 3.6, 3.1, "rows are queries, columns are keys", "muted")
-
-
 def two_heads(x: Tensor, right: Tensor, wrong: Tensor) -> None:
     """Draw numbered words `(words, numbers)`, and the two heads `(heads, words, numbers)` that each way of cutting makes."""
     alt = (
@@ -156,27 +111,14 @@ def two_heads(x: Tensor, right: Tensor, wrong: Tensor) -> None:
         "four words, rows 0, 1, 2, 3. Wrong: head 0 has rows 0, 0, 1, 1 and head 1 has rows 2, 2, 3, 3."
     )
     colours = ["query", "key", "value", "decoder"]
+    blocks = [(0.3, 1.75, x, "x: words 0 to 3")]
+    for heads, top in ((right, 0.98), (wrong, 2.76)):
+        blocks += [(left, top, heads[head], f"head {head}") for head, left in enumerate((4.2, 5.85))]
     with sheet(7.2, 4.35, alt) as axes:
         text(axes, 3.6, 0.22, "Each head must have a part of every word", weight="bold")
-
-        def draw(left: float, top: float, values: Tensor, name: str, *, shape: bool = True) -> None:
-            block(
-                axes,
-                left,
-                top,
-                values,
-                "ink",
-                name=name,
-                shape=shape,
-                cell=0.3,
-                strength=0.3,
-                colour_of=lambda row, column: colours[int(values[row, column])],
-                label=lambda _row, _column, value: f"{value:.0f}",
-            )
-
-        draw(0.3, 1.75, x, "x: words 0 to 3")
-        for way, heads, top in (("right", right, 0.98), ("wrong", wrong, 2.76)):
-            arrow(axes, (2.3, 2.3), (3.1, top + 0.58))
-            text(axes, 3.2, top + 0.58, way, "value" if way == "right" else "key", ha="left", weight="bold")
-            for head, left in enumerate((4.2, 5.85)):
-                draw(left, top, heads[head], f"head {head}")
+        for way, colour, y in (("right", "value", 1.56), ("wrong", "key", 3.34)):
+            arrow(axes, (2.3, 2.3), (3.1, y))
+            text(axes, 3.2, y, way, colour, ha="left", weight="bold")
+        for left, top, values, name in blocks:
+            role = lambda row, column, values=values: colours[int(values[row, column])]
+            block(axes, left, top, values, "ink", name=name, cell=0.3, strength=0.3, colour_of=role)

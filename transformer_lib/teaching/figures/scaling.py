@@ -1,7 +1,6 @@
-"""The drawings of chapter 17: a step of three processes, the ring, memory, bfloat16, and what takes the time."""
+"""The drawings of chapter 17: a step of three processes, wrong factors, the ring, memory, bfloat16."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -33,20 +32,16 @@ def one_step() -> None:
 
 
 def three_factors(off: Mapping[str, float], curves: Mapping[str, Sequence[float]]) -> None:
-    """Draw how far each gradient is off, beside the losses of each run."""
-    figure, (left, right) = subplots(columns=2, width=7.2, height=3.0)
-    looks = [(COLOURS["query"], "--", 2), (COLOURS["key"], "-", 4), (COLOURS["value"], "-", 9)]
-    for (name, share), (colour, style, width) in zip(off.items(), looks, strict=True):
-        left.barh(name, share, color=colour)
-        left.text(share + 0.01, name, f"{share:.0%}", va="center")
-        look = {"lw": width, "zorder": 12 - width, "alpha": 0.4 if width > 4 else 1}
-        right.plot(range(1, len(curves[name]) + 1), curves[name], style, color=colour, **look)
-    left.invert_yaxis()
-    left.set(xlim=(0, 0.68), xticks=[], title="The gradient is off by")
-    right.set(title="The losses hardly tell", xlabel="step, with Adam", ylabel="loss per word")
+    """Draw the losses of the three runs, each named with how far its gradient is off."""
+    figure, axes = subplots(width=7.2, height=3.0)
+    for (name, losses), role, style, width in zip(curves.items(), THIRDS, ("--", "-", "-"), (2, 4, 9), strict=True):
+        look = {"color": COLOURS[role], "lw": width, "zorder": 12 - width, "alpha": 0.4 if width > 4 else 1}
+        axes.plot(range(1, len(losses) + 1), losses, style, label=f"{name}: off by {off[name]:.0%}", **look)
+    axes.legend(title="gradient", frameon=False)
+    axes.set(title="Three gradients, and nearly the same losses", xlabel="step, with Adam", ylabel="loss per word")
     alt = (
-        "Left, three bars: how far the gradient is off. 1 over own words about a quarter, 1 over all words a half, 2 over all "
-        "words nothing. Right, the losses of thirty steps: three curves that fall together."
+        "The losses of thirty steps: three curves that fall together. The gradient of 1 over own words is off by about a "
+        "fifth, that of 1 over all words by a half, that of 2 over all words by nothing."
     )
     show(figure, alt=alt)
 
@@ -87,11 +82,8 @@ def memory(cases: Mapping[str, Mapping[str, int]]) -> None:
         model = sum(table.values()) / 1e9 - activations
         axes.barh(name, model, color=COLOURS["query"])
         axes.barh(name, activations, left=model, color=COLOURS["key"])
-        words = f"{model:.1f} model + {activations:.1f} activations"
-        inside = activations > 8
-        axes.text(
-            1.4 if inside else 0.3 + model + activations, name, words, va="center", color="white" if inside else COLOURS["ink"]
-        )
+        place = (1.4, "white") if activations > 8 else (0.3 + model + activations, COLOURS["ink"])
+        axes.text(place[0], name, f"{model:.1f} model + {activations:.1f} activations", va="center", color=place[1])
     axes.axvline(16, linestyle="--", color=COLOURS["mask"])
     axes.invert_yaxis()
     axes.set(xlim=(0, 17), xlabel="GB (dashed: the 16 of the paper's GPUs)", title="The batch is the load, not the model")
@@ -104,8 +96,8 @@ def number_line() -> None:
     whole = torch.arange(248, 267)
     exists = whole.bfloat16().int() == whole
     figure, axes = subplots(width=7.2, height=1.8)
-    for chosen, look in [(exists, {"color": COLOURS["query"]}), (~exists, {"color": COLOURS["key"], "marker": "x"})]:
-        axes.scatter(whole[chosen], [0] * int(chosen.sum()), s=60, **look)
+    for chosen, colour, marker in [(exists, "query", "o"), (~exists, "key", "x")]:
+        axes.scatter(whole[chosen], [0] * int(chosen.sum()), s=60, color=COLOURS[colour], marker=marker)
     bow = {"arrowstyle": "->", "color": COLOURS["key"], "lw": 2, "connectionstyle": "arc3,rad=0.9"}
     axes.annotate("", xy=(256, 0.12), xytext=(257, 0.12), arrowprops=bow)
     axes.text(256.5, 0.5, "257 goes back", ha="center")
@@ -115,44 +107,4 @@ def number_line() -> None:
     alt = (
         "Whole numbers from 248 to 266. Up to 256 each has a dot; after it only the even ones. An arrow leads from 257 to 256."
     )
-    show(figure, alt=alt)
-
-
-def kernel_times(lengths: Sequence[int], seconds: Mapping[str, Sequence[float]]) -> None:
-    """Draw the time of the readable and of the fused attention at growing lengths."""
-    figure, axes = subplots(width=7.2, height=2.9)
-    for name, colour in (("readable", "query"), ("fused", "key")):
-        times = [1000 * second for second in seconds[name]]
-        axes.loglog(lengths, times, "o-", color=COLOURS[colour], base=2)
-        axes.text(
-            lengths[-1] * 1.08,
-            times[-1],
-            f"{name}\n{times[-1]:.0f} ms",
-            va="bottom" if name == "readable" else "top",
-            color=COLOURS[colour],
-        )
-    axes.set(
-        xlim=(230, 3200),
-        ylim=(0.4, 420),
-        xlabel="words",
-        ylabel="ms",
-        title="The fused kernel saves most at 2048 words",
-    )
-    axes.set_xticks(lengths, [str(length) for length in lengths])
-    axes.set_yticks([1, 4, 16, 64], ["1", "4", "16", "64"])
-    alt = "Two rising lines over 256 to 2048 words. The readable attention needs 152 milliseconds at 2048, the fused one 40."
-    show(figure, alt=alt)
-
-
-def step_time(numbers: Mapping[str, Any]) -> None:
-    """Draw a training step of our model and of torch's, with the part that is matrix products."""
-    figure, axes = subplots(width=7.2, height=2.2)
-    products = numbers["products_ms"]
-    for name, key in (("torch's layers", "torch_ms"), ("our layers", "ours_ms")):
-        axes.barh(name, numbers[key], color=COLOURS["mask"], alpha=0.6)
-        axes.barh(name, products, color=COLOURS["query"])
-        axes.text(numbers[key] + 6, name, f"{numbers[key]:.0f} ms", va="center")
-    axes.text(products / 2, "our layers", f"products {products:.0f} ms", va="center", ha="center", color="white")
-    axes.set(xlim=(0, 520), xticks=[], title="Most of a training step is matrix products")
-    alt = "Two bars. torch's layers 437 ms, our layers 347 ms a step. In both 210 ms are matrix products."
     show(figure, alt=alt)

@@ -23,10 +23,7 @@ QUESTIONS = [
         answers=[
             ("It is nearly perfect; a few more steps will bring it to 0", "With smoothing nothing comes below 0.537."),
             ("It has learned its training sentences by heart", "By heart, it would pay 0.537 as well."),
-            (
-                "No model can do that, so a number is counted wrongly",
-                "No model beats the target's own probabilities.",
-            ),
+            ("No model can do that, so a number is counted wrongly", "No model beats the target's own probabilities."),
         ],
         correct=2,
     ),
@@ -34,16 +31,16 @@ QUESTIONS = [
         "Padding hides rows in place of columns. What gives it away?",
         answers=[
             ("One sentence, alone and beside a longer one", "Beside a longer one it is padded, and its logits move."),
-            ("A held-out loss far above that of the training", "It is as low as the right model's."),
-            ("Fewer new sentences are copied without a mistake", "93 % are, and 91 % without the bug."),
+            ("A curve that ends above the right one", "Its three curves end beside the right ones."),
+            ("A loss below the floor", "It is counted rightly, and stays above."),
         ],
         correct=0,
     ),
     Question(
-        "You switch a bug on, and the test named after it passes. What follows?",
+        "You switch a bug on, and every test passes. What follows?",
         answers=[
             ("The bug is harmless, and can stay in the library", "It may be harmful in a way that nothing tests."),
-            ("The test does not test what it says, or the bug is not on", "Either way something has to be mended."),
+            ("No test tests this line, or the bug is not on", "Either way something has to be mended."),
             ("The library is right, because its tests pass", "It has a bug at this moment: we put it there."),
         ],
         correct=1,

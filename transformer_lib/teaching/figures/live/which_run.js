@@ -1,7 +1,7 @@
 // Pairs of runs, one of them with a bug: the reader says which one is broken, and then sees it.
 
 function start(parts, data) {
-  const { right, pairs, floor, highest, every } = data
+  const { right, pairs, highest, every } = data
   const state = { at: 0, guess: null, found: 0, made: 0 }
   const percent = (share) => `${Math.round(100 * share)} %`
   const last = (run) => run.losses.at(-1)
@@ -44,9 +44,6 @@ function start(parts, data) {
       nodes.push(svg("line", { x1: left, y1: y(value), x2: end, y2: y(value), stroke: "var(--tl-line)", "stroke-width": 0.5 }))
       text(left - 8, y(value) + 4, value, { "text-anchor": "end", class: "tl-quiet" })
     }
-    const dashed = { stroke: "var(--tl-muted)", "stroke-width": 1.5, "stroke-dasharray": "6 4" }
-    nodes.push(svg("line", { x1: left, y1: y(floor), x2: end, y2: y(floor), ...dashed, class: "tl-floor" }))
-    text(left + 4, y(floor) + 16, `floor, ${floor}`, { class: "tl-quiet" })
     text(left, bottom + 18, every, { class: "tl-quiet", "text-anchor": "middle" })
     text(end, bottom + 18, `${steps} steps`, { class: "tl-quiet", "text-anchor": "end" })
 

@@ -1,14 +1,8 @@
 """Two runs of chapter 18, one of them with a bug: guess which one is broken, then see what it was."""
 
-from typing import Any
-
-import torch
-
 from transformer_lib.teaching.bugs import BUGS
-from transformer_lib.teaching.experiments.bug_museum import CONFIG, SMOOTHING
 from transformer_lib.teaching.figures.live.figure import LiveFigure
 from transformer_lib.teaching.record import record
-from transformer_lib.training import label_smoothed_loss
 
 _SEED = 0
 # Which run has the bug, in the order of the bugs; the first pair is the one that the chapter trains.
@@ -21,16 +15,12 @@ def which_run() -> LiveFigure:
     made = record("bug_museum")
     runs = {run["bug"]: run for run in made["numbers"] if run["seed"] == _SEED}
     bugs = [bug for bug in BUGS if runs[bug.name]["losses"] != runs["none"]["losses"]]
-    pairs: list[dict[str, Any]] = []
-    for bug, broken in zip(bugs, _BROKEN, strict=True):
-        run = {name: runs[bug.name][name] for name in ("losses", "copied")}
-        pairs.append({"bug": bug.name, "what": bug.what, "gives_away": bug.gives_away, "broken": broken, **run})
-    right = {name: runs["none"][name] for name in ("losses", "copied")}
-    # The loss of a model that gives each word exactly the probability that the smoothed target has.
-    words = CONFIG.target_vocab_size
-    target = torch.full((words,), SMOOTHING / words, dtype=torch.float64)
-    target[-1] += 1 - SMOOTHING
-    floor = round(label_smoothed_loss(target.log()[None], torch.tensor([words - 1]), SMOOTHING).item(), 3)
+    numbers = lambda name: {key: runs[name][key] for key in ("losses", "copied")}
+    pairs = [
+        {"bug": bug.name, "what": bug.what, "gives_away": bug.gives_away, "broken": broken, **numbers(bug.name)}
+        for bug, broken in zip(bugs, _BROKEN, strict=True)
+    ]
+    right = numbers("none")
 
     def curve(losses: list[float], role: str, name: str) -> str:
         points = " ".join(f"{30 + 10 * place},{200 - 55 * min(loss, _HIGHEST):.1f}" for place, loss in enumerate(losses))
@@ -38,11 +28,8 @@ def which_run() -> LiveFigure:
         x, y = points.rpartition(" ")[2].split(",")
         return f'{line}<text x="{int(x) + 5}" y="{float(y) + (-2 if role == "query" else 12):.1f}">{name}</text>'
 
-    y = 200 - 55 * floor
     still = (
-        '<svg viewBox="0 0 290 220" style="max-width:28rem" role="img" aria-label="Two falling curves and a dashed floor">'
-        f'<line x1="30" y1="{y:.1f}" x2="260" y2="{y:.1f}" stroke="var(--tl-muted)" stroke-dasharray="5 4"/>'
-        f'<text x="30" y="{y + 15:.1f}" class="tl-quiet">floor, {floor}</text>'
+        '<svg viewBox="0 0 290 220" style="max-width:28rem" role="img" aria-label="Two falling curves">'
         + curve(right["losses"], "query", "A")
         + curve(pairs[0]["losses"], "key", "B")
         + '<text x="0" y="14">training loss in nats</text><text x="0" y="39">3</text><text x="0" y="204">0</text>'
@@ -53,11 +40,10 @@ def which_run() -> LiveFigure:
         "which_run",
         title="Which run is broken? Say it before you see it",
         still=still,
-        says=f"Two training losses in nats; in A or in B a line is wrong. Dashed: the floor, {floor}, that of a perfect model.",
+        says="Two training losses in nats; in A or in B a line is wrong.",
         data={
             "right": right,
             "pairs": pairs,
-            "floor": floor,
             "highest": _HIGHEST,
             "every": made["settings"]["steps_together"],
             "others": len(BUGS) - len(bugs),
