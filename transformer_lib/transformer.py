@@ -46,10 +46,10 @@ class TransformerState:
 
     memory: Float[Tensor, "batch source d_model"]
     memory_mask: Bool[Tensor, "batch 1 1 source"]
-    tokens: Int[Tensor, "batch prefix"]  # at the start without a column
+    tokens: Int[Tensor, "batch prefix"]  # at the start (batch, 0)
 
     def reorder(self, rows: Int[Tensor, "kept"]) -> None:
-        """Keep these sentences of the batch, in this order."""
+        """Keep these sentences of the batch, in this order, for chapter 13's beam."""
         self.memory, self.memory_mask = self.memory[rows], self.memory_mask[rows]
         self.tokens = self.tokens[rows]
 
@@ -91,7 +91,7 @@ class Transformer(nn.Module):
         memory_mask = padding_mask(source)  # (batch, 1, 1, source)
         x = self.positional_encoding(self.source_embedding(source))
         memory = self.encoder(x, memory_mask)  # (batch, source, d_model)
-        return TransformerState(memory, memory_mask, tokens=source[:, :0])  # none
+        return TransformerState(memory, memory_mask, tokens=source[:, :0])  # (batch, 0)
 
     def decode(
         self, tokens: Int[Tensor, "batch target"], state: TransformerState
@@ -104,8 +104,8 @@ class Transformer(nn.Module):
         x = self.positional_encoding(self.target_embedding(state.tokens))
         causal = causal_mask(length, x.device)  # (prefix, prefix)
         self_mask = padding_mask(state.tokens) & causal  # (batch, 1, prefix, prefix)
-        x = self.decoder(x, state.memory, self_mask, state.memory_mask)
-        return self.output(x[:, -tokens.size(1) :])  # (batch, target, vocab)
+        y = self.decoder(x, state.memory, self_mask, state.memory_mask)
+        return self.output(y[:, -tokens.size(1) :])  # (batch, target, vocab)
 
 # %% ../notebooks/10_transformer.ipynb #parameter-table
 def parameter_table(config: TransformerConfig) -> dict[str, int]:

@@ -19,7 +19,7 @@ from transformer_lib.teaching import record
 from transformer_lib.teaching.experiments.sequence_tasks import VOCABULARY
 from transformer_lib.teaching.torch_parity import compare_gradients, copy_to_torch
 from transformer_lib.transformer import Transformer, flop_table
-from transformer_lib.translation import Translator, pretrained_translator
+from transformer_lib.translation import Translator
 
 TRAINING = {"steps": 600, "longest": 5, "learning_rate": 5e-3, "warmup": 100}
 
@@ -112,14 +112,6 @@ def compare_with_torch(kind: type[Transformer]) -> None:
 
 
 # A trained model
-
-
-def translator_as_transformer() -> tuple[Transformer, Translator]:
-    """Return chapter 14's translator as this chapter's class, and the translator, which knows the words."""
-    translator = pretrained_translator()
-    model = Transformer(translator.model.config).eval().requires_grad_(False)
-    model.load_state_dict(translator.model.state_dict())
-    return model, translator
 
 
 @torch.no_grad()

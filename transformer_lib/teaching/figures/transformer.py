@@ -100,11 +100,10 @@ def rows_of_words(E: Tensor, source: Tensor, words: Sequence[str]) -> None:
     picked, places = E[ids] * E.size(1) ** 0.5, sinusoidal_table(len(ids), E.size(1))
     alt = (
         f"Left, the matrix E of 13 words and 4 numbers each, a half or minus a half. The ids {ids} pick the rows of "
-        f"{', '.join(words[i] for i in ids)}. Right, these rows times 2, 1 and minus 1; below, the table of positions "
-        "is added; the sum is x, 5 by 4."
+        f"{', '.join(words[i] for i in ids)}. Right, from the top: these rows times 2, 1 and minus 1; the table of "
+        "positions, which is added; the sum, x, 5 by 4."
     )
-    named = [words[i] for i in ids]
-    with sheet(7.2, 5.0, alt) as axes:
+    with sheet(7.2, 6.7, alt) as axes:
         _title(axes, "Each id picks its row; then the position is added")
         labels = [f"{i:2} {word}" for i, word in enumerate(words)]
 
@@ -113,13 +112,12 @@ def rows_of_words(E: Tensor, source: Tensor, words: Sequence[str]) -> None:
 
         look = {"label": _half, "strength": chosen, "learned": True}
         right, _ = block(axes, 1.22, 0.8, E, "key", name="E", cell=0.33, rows=labels, **look)
-        arrow(axes, (right + 0.1, 2.1), (3.5, 1.6))
-        text(axes, 3.05, 2.1, "× √4", "muted")
-        block(axes, 4.3, 0.86, picked, "key", name="2 · E[ids]", cell=0.4, rows=named)
-        text(axes, 5.1, 2.78, "+", size=19)
-        block(axes, 2.72, 3.1, places, "position", name="positions 0 to 4", cell=0.52)
-        text(axes, 4.92, 3.82, "=", size=19)
-        block(axes, 5.04, 3.1, picked + places, "ink", name="x", cell=0.53)
+        arrow(axes, (right + 0.1, 2.1), (3.7, 1.65))
+        text(axes, 3.25, 2.2, "× √4", "muted")
+        named, counted = [words[i] for i in ids], [str(i) for i in range(len(ids))]
+        block(axes, 4.6, 0.8, picked, "key", name="2 · E[ids]", cell=0.6, rows=named, shape=False)
+        block(axes, 4.6, 2.8, places, "position", name="+ positions", cell=0.6, rows=counted, shape=False)
+        block(axes, 4.6, 4.8, picked + places, "ink", name="= x", cell=0.6, rows=named)
 
 
 def word_and_place(position: Tensor, row: Tensor, scaled: Tensor, shown: int = 48) -> None:
@@ -129,7 +127,7 @@ def word_and_place(position: Tensor, row: Tensor, scaled: Tensor, shown: int = 4
         "line at 0 and the position swings between minus 1 and 1. Right, times the root of 512, the word swings as widely."
     )
     figure, panels = subplots(1, 2, height=2.6, share_y=True)
-    figure.suptitle("Without the factor, the position drowns the word", weight="bold", size=15)
+    figure.suptitle("Without the factor, the position is 16 times as large", weight="bold", size=15)
     for axes, word, title in zip(panels, (row, scaled), ("as the row starts", "times √512"), strict=True):
         axes.plot(position[:shown], color=COLOURS["position"], lw=1.6, label="position 7")
         axes.plot(word.detach()[:shown], color=COLOURS["key"], lw=1.6, label="cow")
@@ -185,25 +183,25 @@ def _tensor(axes: Axes, x: float, y: float, values: Tensor, colour: str, name: s
 
 def one_sentence(tensors: Sequence[Tensor], words: Sequence[str]) -> None:
     """Show the shape of everything between the ids and the probabilities; `tensors` in the order of the ten lines."""
-    source, x, memory, target, y, decoded, logits, chances = (tensor[0] for tensor in tensors)
+    source, first, memory, target, second, y, logits, chances = (tensor[0] for tensor in tensors)
     alt = (
         "Tensors as carpets of coloured cells. Upper row: 5 source ids, x of 5 by 64 after embedding and positions, then the "
-        "memory, 5 by 64, after the encoder. Middle row: 4 target ids, y of 4 by 64, then the decoder, to which an arrow leads "
-        "from the memory, gives 4 by 64. Lower row, with a column for each of 13 words: the linear layer gives logits, 4 by "
+        "memory, 5 by 64, after the encoder. Middle row: 4 target ids, x of 4 by 64, then the decoder, to which an arrow leads "
+        "from the memory, gives y, 4 by 64. Lower row, with a column for each of 13 words: the linear layer gives logits, 4 by "
         "13, the softmax probabilities, 4 by 13. Each row's highest probability is that of the word that was read."
     )
     with sheet(7.2, 7.5, alt) as axes:
         _title(axes, "Five rows or four: their number never changes")
-        lanes = [(0.85, source, x, "encoder", memory, "memory"), (2.95, target, y, "decoder", decoded, "after the decoder")]
+        lanes = [(0.85, source, first, "encoder", memory, "memory"), (2.95, target, second, "decoder", y, "y")]
         for top, ids, entered, stack, left, name in lanes:
             look = {"rows": [words[i] for i in ids.tolist()], "high": 0.27, "cell": 0.36, "shape": False, "strength": 0.1}
             block(axes, 0.95, top, ids[:, None].float(), "muted", **look)
             text(axes, 1.13, top - 0.16, "ids", "muted", weight="bold")
             text(axes, 1.13, top + 0.27 * len(ids) + 0.15, str(len(ids)), "muted")
-            arrow(axes, (1.4, top + 0.5), (2.05, top + 0.5))
-            text(axes, 1.72, top + 0.29, "embed", "muted")
-            text(axes, 1.72, top + 0.71, "+ place", "muted")
-            _tensor(axes, 2.15, top, entered, "key", "xy"[stack == "decoder"])
+            arrow(axes, (1.4, top + 0.5), (2.33, top + 0.5))
+            text(axes, 1.86, top + 0.29, "embed", "muted")
+            text(axes, 1.86, top + 0.71, "+ positions", "muted", size=11)
+            _tensor(axes, 2.42, top, entered, "key", "x", wide=1.5)
             arrow(axes, (4.0, top + 0.5), (4.95, top + 0.5), stack)
             text(axes, 4.47, top + 0.29, stack, stack)
             _tensor(axes, 5.05, top, left, stack, name)
@@ -216,12 +214,19 @@ def one_sentence(tensors: Sequence[Tensor], words: Sequence[str]) -> None:
             text(axes, left + 1.45, 4.88, name, role, weight="bold")
             for n, word in enumerate(words):
                 text(axes, left + 2.9 * (n + 0.5) / len(words), 5.94, word, va="bottom", rotation=90)
+        for n, (chance, word) in enumerate(zip(*chances.max(dim=-1), strict=True)):
+            near = {"ha": "left"} if word < 6 else {"ha": "right"}
+            beside = word + 1.25 if word < 6 else word - 0.25
+            text(axes, 0.1 + 2.9 * beside / len(words), 6.14 + 0.27 * n, f"{chance:.2f}", **near)
         arrow(axes, (3.92, 6.54), (3.08, 6.54))
         text(axes, 3.5, 6.33, "softmax", "muted")
 
 
-def parameters(layers: int = 6, **parts: Mapping[str, int]) -> None:
-    """Show as areas the parts of the `words`, of an `encoder` layer and of a `decoder` layer."""
+def parameters(words: int, attention: int, feed_forward: int, norm: int, layers: int = 6) -> None:
+    """Show as areas the matrix of words and the parts of the layers of both stacks, from the parameters of each part."""
+    encoder = {"attention": attention, "feed-forward": feed_forward, "norms": 2 * norm}
+    decoder = {"attention": attention, "cross-attention": attention, "feed-forward": feed_forward, "norms": 3 * norm}
+    parts = {"words": {"words": words}, "encoder": encoder, "decoder": decoder}
     roles = {"attention": "query", "cross-attention": "residual", "feed-forward": "value", "words": "key"}
     sums = {name: sum(part.values()) * (1 if name == "words" else layers) for name, part in parts.items()}
     total = sum(sums.values())
@@ -259,7 +264,7 @@ def next_words(steps: Sequence[tuple[str, Sequence[str], Sequence[float]]]) -> N
         for read, names, values in steps
     )
     with sheet(7.2, 0.85 + 0.34 * len(steps), alt) as axes:
-        _title(axes, "Trained, the model is sure of each next token")
+        _title(axes, "Trained, one token stands out at each step")
         for x, name in [(0.72, "last token"), (1.95, "next token"), (3.75, "probability"), (6.1, "runners-up")]:
             text(axes, x, 0.58, name, "muted")
         for i, (read, names, values) in enumerate(steps):
