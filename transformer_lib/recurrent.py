@@ -54,7 +54,7 @@ class LSTMCell(nn.RNNCellBase):
 class GRUCell(nn.RNNCellBase):
     """One step of a GRU: z is the share of the old state, 1 - z that of the new.
 
-    Cho et al. (2014), with the reset after the product, as in torch.
+    Cho et al. (2014).
     """
 
     def __init__(self, input_size: int, hidden_size: int):

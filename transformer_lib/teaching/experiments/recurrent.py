@@ -172,7 +172,6 @@ def who_is_tired() -> None:
         "LSTM, share right": [run["right"] for run in lstm],
         "  forget gate at full stops": [run["forget gate"]["full stop"] for run in lstm],
         "  at words that are neither . nor animal": [run["forget gate"]["other word"] for run in lstm],
-        "  share right, held at 1 at full stops": [run["right, nothing forgotten at full stops"] for run in lstm],
         "plain cell, share right": [run["right"] for run in plain],
     }.items():
         print(f"{what:40}", *(f"{value:.2f}" for value in values), sep="  ")

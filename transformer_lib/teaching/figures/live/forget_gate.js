@@ -43,8 +43,8 @@ function start(parts, data) {
       )
     const half = f < 1 ? `half is left ${number(halfLife(), 1)} steps after step 1` : "nothing is ever lost"
     return (
-      `At time step ${last} the whiteboard holds ${at(cell)}, ${shown(cell.gradient[last - 1])} of the ${state.written} written at step 1: ${half}. ` +
-      `The sheet holds ${at(neuron)}; it began with ${shown(neuron.value[0])}.`
+      `At time step ${last} the whiteboard holds ${at(cell)} of the ${state.written} written at step 1: ${half}. ` +
+      `The sheet holds ${at(neuron)} of its ${shown(neuron.value[0])}.`
     )
   }
 

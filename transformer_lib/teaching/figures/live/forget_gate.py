@@ -34,8 +34,8 @@ def forget_gate() -> LiveFigure:
         title="What is left, step by step, of what came in at step 1?",
         still=still,
         says=(
-            f"At time step {last} the whiteboard holds {cell[-1]:.3f}, {f ** (last - 1):.3f} of the {written} written "
-            f"at step 1. The sheet holds {neuron[-1]:.3f}; it began with {neuron[0]:.3f}."
+            f"At time step {last} the whiteboard holds {cell[-1]:.3f} of the {written} written at step 1. "
+            f"The sheet holds {neuron[-1]:.3f} of its {neuron[0]:.3f}."
         ),
         data={"written": written, "f": f, "w_h": w_h, "last": last},
         uses=("player",),
