@@ -128,7 +128,7 @@ class Seq2Seq(nn.Module):
     def decode(
         self, tokens: Int[Tensor, "batch target"], state: RecurrentState
     ) -> Float[Tensor, "batch target vocab"]:
-        """Add `tokens` to the prefix; return the logits of what follows each."""
+        """Add `tokens` to what is written; return the logits of what follows each."""
         check_tokens("tokens", tokens, self.decoder.output.out_features)
         logits, state.hidden = self.decoder(tokens, state.hidden)
         return logits  # (batch, target, vocab)

@@ -20,7 +20,7 @@ _LOOKS = {"read": ("#f3f5f8", "muted", 1.2), "right": ("#c9ecd9", "value", 1.2),
 
 def _written(sentence: str) -> dict[str, list[str]]:
     """Return what is right and what the network with 32 numbers writes, from the record `seq2seq_sentences`."""
-    symbols = ["", "sos", "eos", *"abcdefghij"]
+    symbols = ["", "<sos>", "<eos>", *"abcdefghij"]
     row = record("seq2seq_sentences")["numbers"]["32"][sentence]
     return {name: [symbols[k] for k in ids] for name, ids in row.items()}
 
@@ -31,7 +31,7 @@ def _row(axes: Axes, x: float, y: float, label: str, symbols: Sequence[str], rig
     for n, symbol in enumerate(symbols):
         look = "read" if right is None else "right" if symbol == right[n] else "wrong"
         fill, edge, line = _LOOKS[look]
-        left, width = x + n * CELL, 0.55 if symbol == "eos" else CELL  # eos comes last
+        left, width = x + n * CELL, 0.84 if symbol == "<eos>" else CELL  # it comes last
         axes.add_patch(Rectangle((left + 0.02, y - 0.165), width - 0.04, 0.33, fc=fill, ec=COLOURS.get(edge, edge), lw=line))
         text(axes, left + width / 2, y, symbol, weight="bold" if look == "wrong" else "normal")
 
@@ -179,17 +179,18 @@ def forced_and_free() -> None:
 
 
 def right_words() -> None:
-    """Draw the share of right symbols at each place, forced and free; from the record `seq2seq_length`."""
+    """Draw the share of right letters at each place, forced and free; from the record `seq2seq_length`."""
     shares = record("seq2seq_length")["numbers"]["reverse, right words"]
     figure, axes = subplots(width=7.2, height=3.2)
-    band(axes, range(1, 10), shares["forced"], "-o", "value", "given the right letters")
-    band(axes, range(1, 10), shares["free"], "--s", "query", "reading its own")
-    axes.set(title="Reading its own letters, it gets fewer right", xlabel="letter of eight (9 is <eos>)")
-    axes.set(ylabel="share right", ylim=(0, 1.05), xticks=range(1, 10))
+    forced, free = ([row[:8] for row in shares[way]] for way in ("forced", "free"))  # the ninth is <eos>
+    band(axes, range(1, 9), forced, "-o", "value", "given the right letters")
+    band(axes, range(1, 9), free, "--s", "query", "reading its own")
+    axes.set(title="Reading its own letters, it gets fewer right", xlabel="letter of eight")
+    axes.set(ylabel="share right", ylim=(0, 1.05), xticks=range(1, 9))
     axes.legend(loc="lower left")
     show(
         figure,
-        alt="Share of right symbols by place, for sentences of eight letters, mean and range of three trainings. Both curves "
+        alt="Share of right letters by place, for sentences of eight letters, mean and range of three trainings. Both curves "
         "start together near one. Given the right letters it falls to three quarters; reading its own, to less than one half.",
     )
 
@@ -197,12 +198,15 @@ def right_words() -> None:
 def how_far() -> None:
     """Draw the share of sentences that are right as a whole against their length."""
     figure, axes = subplots(width=7.2, height=3.9)
-    looks = [("-s", "key"), ("-^", "encoder"), ("--D", "value"), ("-o", "query")]
-    for (name, (lengths, seeds)), look in zip(right_by_length("reverse").items(), looks, strict=True):
-        band(axes, lengths[:8], [row[:8] for row in seeds], *look, name)
+    looks = [(-0.18, "-s", "key"), (-0.06, "-^", "encoder"), (0.06, "--D", "value"), (0.18, "-o", "query")]
+    for (name, (lengths, seeds)), (aside, style, colour) in zip(right_by_length("reverse").items(), looks, strict=True):
+        mean = np.mean(seeds, axis=0)
+        reach = mean - np.min(seeds, axis=0), np.max(seeds, axis=0) - mean
+        axes.errorbar(np.add(lengths, aside), mean, reach, fmt=style, color=COLOURS[colour], capsize=3, label=name)
     axes.axhline(0.5, color=COLOURS["muted"], linewidth=0.8)
-    axes.set(title="One state falls; seeing all states holds", xlabel="letters (three trainings, 200 sentences each)")
-    axes.set(ylabel="sentences right", xticks=lengths[:8], ylim=(-0.03, 1.05))
+    axes.text(1.8, 0.52, "half", color=COLOURS["muted"])
+    axes.set(title="How many sentences come back right", xlabel="letters (bars: lowest to highest of three trainings)")
+    axes.set(ylabel="exact match", xticks=lengths, ylim=(-0.03, 1.05))
     axes.legend(loc="lower left", fontsize="small")
     show(
         figure,
