@@ -93,6 +93,10 @@ class AttentionState:
     mask: Bool[Tensor, "batch source"]
     weights: Float[Tensor, "batch prefix source"]  # a row for each decoded token
 
+    def add_look(self, weights: Float[Tensor, "batch source"]) -> None:
+        """Add the weights of one more token."""
+        self.weights = torch.cat([self.weights, weights.detach().unsqueeze(1)], dim=1)
+
     def reorder(self, rows: Int[Tensor, "kept"]) -> None:
         """Keep these sentences, in this order (for beam search, chapter 13)."""
         self.hidden, self.context = self.hidden[rows], self.context[rows]
@@ -103,7 +107,7 @@ class AttentionState:
 class AttentionDecoder(nn.Module):
     """At each step, read the last token, look at the memory, and score the next token.
 
-    Source: Luong et al. (2015), section 3, without the tanh layer of equation 5.
+    Source: Luong et al. (2015), section 3, with one linear layer as output.
     """
 
     def __init__(
@@ -116,21 +120,19 @@ class AttentionDecoder(nn.Module):
         self.output = nn.Linear(2 * hidden_size, vocab_size)
 
     def forward(
-        self, tokens: Int[Tensor, "batch target"], state: AttentionState
+        self, tokens: Int[Tensor, "batch target"], kept: AttentionState
     ) -> Float[Tensor, "batch target vocab"]:
-        logits, looks = [], [state.weights]  # (batch, words so far, source)
+        logits = []
         for word in self.embedding(tokens).unbind(dim=1):  # (batch, d_model)
             # 1. read: the last word and the last context
-            x = torch.cat([word, state.context], dim=-1)  # (batch, d_model + hidden)
-            state.hidden = self.cell(x, state.hidden)  # (batch, hidden)
+            x = torch.cat([word, kept.context], dim=-1)  # (batch, d_model + hidden)
+            kept.hidden = self.cell(x, kept.hidden)  # (batch, hidden)
             # 2. look: the state is the query
-            context, weights = self.attention(state.hidden, state.memory, state.mask)
-            state.context = context  # (batch, hidden)
-            looks.append(weights.detach().unsqueeze(1))  # (batch, 1, source)
+            kept.context, weights = self.attention(kept.hidden, kept.memory, kept.mask)
+            kept.add_look(weights)  # (batch, source)
             # 3. write: state and context
-            x = torch.cat([state.hidden, context], dim=-1)  # (batch, 2 * hidden)
+            x = torch.cat([kept.hidden, kept.context], dim=-1)  # (batch, 2 * hidden)
             logits.append(self.output(x))  # (batch, vocab)
-        state.weights = torch.cat(looks, dim=1)  # (batch, words so far, source)
         return torch.stack(logits, dim=1)  # (batch, target, vocab)
 
 # %% ../notebooks/04_alignment.ipynb #attention-seq-to-seq

@@ -122,17 +122,18 @@ def share_right(model: AttentionSeq2Seq, sentences: Sentences) -> None:
 
 
 def hide_a_row() -> None:
-    """Print what five recorded translators write while one row of the memory is hidden."""
+    """Print what five recorded translators write while one row of the memory is hidden, or another stands in its place."""
     five = record("alignment_translator")["numbers"]
-    assert {run["written"] for run in five} == {"la vache blanche est fatiguée <eos>"}
     for place, written in ((0, "la"), (2, "blanche")):
-        looks = [run["weights"][place] for run in five]
-        print(f"to write {written}, {sum(max(look) == look[2] for look in looks)} of 5 look most at cow")
-    for word in ("white", "cow"):
+        looks = ["the white cow is tired".split()[max(range(5), key=run["weights"][place].__getitem__)] for run in five]
+        print(f"to write {written}, most weight:", ", ".join(f"{looks.count(word)} × {word}" for word in dict.fromkeys(looks)))
+    for word in ("nothing", "white", "cow"):
         print(f"{word} hidden:")
-        answers = [run["hidden"][word].removesuffix(" <eos>") for run in five]
+        answers = [run["hidden"].get(word, run["written"]).removesuffix(" <eos>") for run in five]
         for answer in dict.fromkeys(answers):
             print(f"  {answers.count(answer)} × {answer}")
+    for one in ("row of cow", "first state"):
+        print(one, "from “the cow is tired”:", sum("blanche" not in run["exchanged"][one] for run in five), "of 5 lose blanche")
 
 
 def right_at_twelve() -> None:
@@ -176,7 +177,7 @@ def equal_to_loops_and_torch(dot: nn.Module, additive: nn.Module) -> None:
     torchs = F.scaled_dot_product_attention(query.unsqueeze(1), memory, memory, attn_mask=mask.unsqueeze(1), scale=1.0)
     for attention, others, said in [
         (dot, by_loops(dot_score), "dot product: equal to plain loops"),
-        (dot, torchs.squeeze(1), "dot product: equal to torch's scaled_dot_product_attention (scale=1)"),
+        (dot, torchs.squeeze(1), "dot product: equal to torch's own attention"),
         (additive, by_loops(additive_score), "additive:    equal to plain loops"),
     ]:
         ours, inputs = attention(query, memory, mask)[0], [query, memory, *attention.parameters()]
@@ -188,14 +189,13 @@ def equal_to_loops_and_torch(dot: nn.Module, additive: nn.Module) -> None:
 class LookFirst(AttentionDecoder):
     """Bahdanau's order of one step: look with the previous state, then read."""
 
-    def forward(self, tokens: Tensor, state: AttentionState) -> Tensor:
-        logits, looks = [], [state.weights]
+    def forward(self, tokens: Tensor, kept: AttentionState) -> Tensor:
+        logits = []
         for word in self.embedding(tokens).unbind(dim=1):
-            state.context, weights = self.attention(state.hidden, state.memory, state.mask)  # look, with the previous state
-            state.hidden = self.cell(torch.cat([word, state.context], dim=-1), state.hidden)  # read
-            logits.append(self.output(torch.cat([state.hidden, state.context], dim=-1)))  # write
-            looks.append(weights.detach().unsqueeze(1))
-        state.weights = torch.cat(looks, dim=1)
+            kept.context, weights = self.attention(kept.hidden, kept.memory, kept.mask)  # look, with the previous state
+            kept.add_look(weights)
+            kept.hidden = self.cell(torch.cat([word, kept.context], dim=-1), kept.hidden)  # read
+            logits.append(self.output(torch.cat([kept.hidden, kept.context], dim=-1)))  # write
         return torch.stack(logits, dim=1)
 
 

@@ -61,9 +61,10 @@ def one_look(memory: Tensor, query: Tensor, scores: Tensor, weights: Tensor, con
     )
     with sheet(7.2, 2.75, alt) as axes:
         text(axes, 3.6, 0.2, "Score, weigh, mix", weight="bold")
-        block(axes, 0.95, 0.75, query, "query", name="query", shape=False, cell=0.42)
-        block(axes, 0.95, 1.5, memory, "key", name="memory", rows=SOURCE, cell=0.42)
-        for start, end, step in [(1.84, 2.36, "q · m"), (2.87, 3.36, ""), (4.17, 4.8, "÷ sum"), (5.5, 5.97, "mix")]:
+        block(axes, 0.8, 0.75, query, "query", name="query", shape=False, cell=0.42)
+        block(axes, 0.8, 1.5, memory, "key", name="memory", rows=SOURCE, cell=0.42)
+        arrow(axes, (1.69, 0.9), (2.03, 1.83), "query")
+        for start, end, step in [(1.69, 2.36, "· query"), (2.87, 3.36, ""), (4.17, 4.8, "÷ sum"), (5.5, 5.97, "mix")]:
             arrow(axes, (start, 1.93), (end, 1.93))
             text(axes, (start + end) / 2, 2.2, step, "muted")
         block(axes, 2.42, 1.5, scores[:, None], "ink", name="score", shape=False, cell=0.42)
@@ -85,8 +86,8 @@ def _triangle(axes, memory: Tensor, queries: np.ndarray, marked: dict[str, tuple
     for name, (place, right, up) in marked.items():
         axes.plot(*path[place], "o", color=COLOURS["value"], markersize=8, zorder=3)
         axes.text(path[place, 0] + right, path[place, 1] + up, name, color="#00694b", **middle)
-        axes.annotate("", centre + 0.16 * queries[place], centre, arrowprops=look)
         if "·" not in name:
+            axes.annotate("", centre + 0.16 * queries[place], centre, arrowprops=look)
             axes.text(*(centre + 0.2 * queries[place]), name, color="#00568f", **middle)
     axes.set(xlim=(-0.42, 2.4), ylim=(-0.45, 1.3), aspect="equal")
     axes.set_title(title, weight="bold", size=14)
@@ -100,8 +101,8 @@ def moving_context(memory: Tensor) -> None:
     circle = 5**0.5 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
     marked = {"a": (30, -0.2, -0.11), "b": (100, 0.02, -0.13), "c": (200, 0.15, -0.02), "d": (300, -0.04, 0.16)}
     _triangle(turned, memory.double(), circle, marked, "Turn the query")
-    line = np.linspace(0, 4, 81)[:, None] * [[1.0, 2.0]]
-    marked = {"0 · q": (0, 0.0, -0.13), "½ · q": (10, 0.02, -0.14), "q": (20, -0.02, -0.14)}
+    line = np.linspace(0, 2, 41)[:, None] * [[1.0, 2.0]]
+    marked = {"0 · q": (0, 0.0, -0.13), "½ · q": (10, 0.0, -0.2), "q": (20, -0.02, -0.14), "2 · q": (40, 0.2, -0.14)}
     _triangle(grown, memory.double(), line, marked, "Make it longer")
     show(
         figure,
@@ -132,8 +133,8 @@ def additive_scores(memory: Tensor, query: Tensor, hidden: Tensor, scores: Tenso
             text(axes, 0.85, y + 0.15, word, ha="right")
             block(axes, 0.98, y, query, "query", shape=False, cell=0.33)
             block(axes, 1.7, y, memory[n], "key", shape=False, cell=0.33)
-            block(axes, 4.27, y, hidden[n], "residual", shape=False, cell=0.64)
-            block(axes, 6.4, y, scores[n : n + 1], "ink", shape=False, cell=0.64)
+            for x, values, colour in [(4.27, hidden[n], "residual"), (6.4, scores[n : n + 1], "ink")]:
+                block(axes, x, y, values, colour, shape=False, cell=0.64, strength=lambda i, j, value: 0.22 + 0.18 * value)
             for start, end in [(2.4, 2.67), (3.27, 3.42), (4.08, 4.24), (5.6, 5.77), (6.2, 6.37)]:
                 arrow(axes, (start, y + 0.15), (end, y + 0.15))
         for x, width, name, colour in [
