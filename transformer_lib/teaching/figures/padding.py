@@ -27,7 +27,7 @@ def _ids(axes: Axes, x: float, y: float, tokens: Sequence[Sequence[int]], cell: 
 
 
 def text_to_logits() -> None:
-    """Draw the whole chapter: three reviews as texts, words, ids and logits."""
+    """Draw the whole chapter: three reviews as texts, words, ids and scores."""
     reviews = {"Not good!": "not good", "Good, good film<br />": "good good film", "A film.": "a film"}
     alt = (
         "Three reviews, from left to right: as texts; as two, three and two words; as a rectangle of three rows and three "
@@ -43,31 +43,22 @@ def text_to_logits() -> None:
             for column, word in enumerate(words.split()):
                 card(axes, 2.65 + 0.65 * column, y + 0.03, 0.61, 0.32, WORD, word, fill=0.16)
         _ids(axes, 5.0, 0.7, [[3, 1, 0], [1, 1, 2], [4, 2, 0]], 0.36, 0.38, "ids")
-        block(axes, 6.56, 0.7, [[-1], [2], [-1]], "ink", name="logit", strength=0, cell=0.56, high=0.38, shape=False)
+        block(axes, 6.56, 0.7, [[-1], [2], [-1]], "ink", name="score", strength=0, cell=0.56, high=0.38, shape=False)
         for start, end in [(2.34, 2.6), (4.64, 4.94), (6.14, 6.5)]:
             arrow(axes, (start, 1.27), (end, 1.27))
-        text(axes, 7.12, 2.02, "a network reads each row", "muted", ha="right")
-        text(axes, 0.05, 2.02, "hatched: padding, which nobody wrote", "muted", ha="left")
+        for x, step in [(0.95, "hatched: padding"), (3.6, "normalise, split"), (5.54, "give ids, pad"), (6.84, "read")]:
+            text(axes, x, 2.02, step, "muted")
 
 
-def numberings(words: Sequence[str]) -> None:
-    """Draw the ids of four words in this chapter's vocabulary, and in the reviews that come with Keras."""
-    entries = [["<pad>", *words, "oov 0", "oov 1", ""], ["<pad>", "start", "oov", "–", *words]]
-    alt = (
-        "Two rows of eight ids. Ours: 0 is padding, 1 to 4 are good, film, not and a, 5 and 6 are buckets for unknown words. "
-        "Keras: 0 is padding, 1 start, 2 unknown, 3 nothing, 4 to 7 are good, film, not and a."
-    )
-
-    def colour(i: int, j: int) -> str:
-        return WORD if entries[i][j] in words else "key" if "oov" in entries[i][j] else PADDING
-
-    with sheet(7.2, 1.5, alt) as axes:
-        text(axes, 3.6, 0.16, "Id 0 is padding in both", weight="bold")
-        look = {"label": lambda i, j, value: entries[i][j], "colour_of": colour, "shape": False}
-        look["strength"] = lambda i, j, value: 0.16 * bool(entries[i][j])
-        block(
-            axes, 0.75, 0.6, np.zeros((2, 8)), PADDING, cell=0.79, high=0.4, rows=("ours", "Keras"), columns="01234567", **look
-        )
+def numbering(words: Sequence[str]) -> None:
+    """Draw the ids of four words, and of two buckets."""
+    entries = ["<pad>", *words, "oov 0", "oov 1"]
+    alt = "One row of seven ids: 0 is padding, 1 to 4 are good, film, not and a, 5 and 6 are buckets for unknown words."
+    with sheet(7.2, 1.1, alt) as axes:
+        text(axes, 3.6, 0.16, "Padding first, then the words, then the buckets", weight="bold")
+        look = {"label": lambda i, j, value: entries[j], "shape": False, "strength": 0.16, "columns": "0123456"}
+        colours = [PADDING, *[WORD] * len(words), "key", "key"]
+        block(axes, 0.38, 0.62, np.zeros((1, 7)), PADDING, cell=0.92, high=0.4, colour_of=lambda i, j: colours[j], **look)
 
 
 def batches(as_they_come: Sequence[Tensor], similar: Sequence[Tensor]) -> None:
@@ -95,20 +86,21 @@ def batches(as_they_come: Sequence[Tensor], similar: Sequence[Tensor]) -> None:
 def look_up(tokens: Tensor, table: Tensor, names: Sequence[str]) -> None:
     """Draw how each id fetches its row of the embedding's table: two axes become three."""
     alt = (
-        "The ids, 3 by 3, and the table, 7 by 2, with one row for each id: good is 4 and 0, not is 0 and 8, all other rows are "
+        "The ids, 3 by 3, and the table, 5 by 2: praise and blame for each id. Good has 4 and 0, not has 0 and 8, all others "
         "zero. Each id is replaced by its row: three blocks of 3 by 2, one for each review."
     )
-    with sheet(7.2, 2.95, alt) as axes:
+    with sheet(7.2, 2.6, alt) as axes:
         text(axes, 3.6, 0.16, "Each id fetches its row: (3, 3) becomes (3, 3, 2)", weight="bold")
         look = {"high": 0.27, "strength": lambda i, j, value: 0.08 + 0.05 * value}
-        _ids(axes, 0.1, 0.75, tokens, 0.32, 0.27, "ids")
-        text(axes, 0.58, 1.71, "3 × 3", "muted")
-        labels = [f"{i} {name}" for i, name in enumerate(names)]
-        block(axes, 2.55, 0.75, table, "encoder", name="table", rows=labels, cell=0.36, learned=True, **look)
-        for start in (1.16, 3.37):
-            arrow(axes, (start, 1.17), (start + 0.3, 1.17))
+        _ids(axes, 0.1, 0.9, tokens, 0.32, 0.27, "ids")
+        text(axes, 0.58, 1.86, "3 × 3", "muted")
+        names = [f"{i} {name}" for i, name in enumerate(names)]
+        named = {"rows": names, "columns": ["praise", "blame"], "learned": True}
+        block(axes, 2.26, 0.9, table, "encoder", name="table", cell=0.64, **named, **look)
+        for start in (1.12, 3.6):
+            arrow(axes, (start, 1.31), (start + 0.26, 1.31))
         for review, vectors in enumerate(table[tokens]):
-            block(axes, 3.77 + 1.1 * review, 0.75, vectors, "encoder", name=f"review {review + 1}", cell=0.42, **look)
+            block(axes, 3.95 + 1.1 * review, 0.9, vectors, "encoder", name=f"review {review + 1}", cell=0.42, **look)
 
 
 def states() -> None:

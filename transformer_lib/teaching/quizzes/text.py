@@ -8,7 +8,7 @@ QUESTIONS = [
         answers=[
             ("In training its vector moves away from zero.", "Ours stays zero, and the verdict turns all the same."),
             ("The linear layer scores the padding as well.", "The linear layer sees the last state alone."),
-            ("Its step changes the state all the same.", "Each step gives up a part of the old state."),
+            ("Its step changes the state all the same.", "On padding, as on a word, each step makes a new state."),
         ],
         correct=2,
     ),

@@ -11,7 +11,7 @@ from transformer_lib.text import pad_batch, tokenize
 
 _EXAMPLES = [
     "The story was not good at all.",
-    "The story was not good.",
+    "Great script!",
     "The acting was bad, but the music was good.",
     "The music was good, but the acting was bad.",
     "Nobody can call the camera dull.",
