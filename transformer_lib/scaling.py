@@ -153,17 +153,20 @@ def memory_table(config: TransformerConfig, source: int, target: int) -> dict[st
     """Return the bytes that a training step needs, for batches of so many positions.
 
     `source` and `target` count positions, padding included: sentences times length.
-    Source: counted layer by layer, for fused attention and dropout above 0.
+    Source: counted layer by layer, with dropout, without tables of attention weights.
     """
     n, d, f = config.num_layers, config.d_model, config.d_ff
     parameters = sum(parameter_table(config).values())
-    of_source = source * (n * (12 * d + f) + 2 * d)
-    of_target = target * (n * (15 * d + f) + 2 * d + config.target_vocab_size)
+    # Each position's numbers: in n layers, before the first and after the last.
+    in_encoder = n * (10 * d + f) + 2 * d
+    in_decoder = n * (15 * d + f) + 2 * d + config.target_vocab_size  # probabilities
+    in_cross_attention = n * 2 * d  # a source position's key and value in each layer
+    activations = source * (in_encoder + in_cross_attention) + target * in_decoder
     return {
         "parameters": 4 * parameters,
         "gradients": 4 * parameters,
         "Adam's moments": 8 * parameters,
-        "activations": 4 * (of_source + of_target),
+        "activations": 4 * activations,
     }
 
 # %% ../notebooks/17_scaling.ipynb #use-fused-attention

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.testing import assert_close
 
-from transformer_lib.scaling import DistributedStep, ProcessGroup, use_fused_attention
+from transformer_lib.scaling import DistributedStep, use_fused_attention
 from transformer_lib.schedule import transformer_optimizer
 from transformer_lib.teaching.experiments.training import sentences, small_translator
 from transformer_lib.training import Batch, label_smoothed_loss, training_step
@@ -108,32 +108,6 @@ def three_factors() -> tuple[dict[str, float], dict[str, list[float]]]:
     assert off["1 / own words"] > 0.1 and off["2 / all words"] < 1e-5 and abs(off["1 / all words"] - 0.5) < 1e-4
     assert all(abs(curve[-1] - curves["2 / all words"][-1]) < 0.1 for curve in curves.values())
     return off, curves
-
-
-class _Played(ProcessGroup):
-    """One process of several; the others are played before or after it."""
-
-    def sum(self, number: float, device: torch.device) -> float:
-        return number
-
-
-def _one_step(step: Callable, batch: Batch) -> tuple[float, Tensor]:
-    model = small_model().double()
-    loss = step(model)(model, batch, sgd(model.parameters()))
-    return loss, gradient(model)
-
-
-def compare_with_one_step() -> None:
-    """Compare `DistributedStep` with chapter 12's step, in parts and in processes, in float64."""
-    for batch in (unequal_batches()[0], Batch.from_pairs(sentences().pairs[:2])):
-        loss, whole = _one_step(lambda model: training_step, batch)
-        print(f"{len(batch.source)} sentences: chapter 12's loss ≈ {loss:.4f}")
-        ways = [_one_step(lambda model, n=n: DistributedStep(model, accumulation_steps=n), batch) for n in (1, 50)]
-        shares = [_one_step(lambda model, k=k: DistributedStep(model, _Played(k, 3)), batch) for k in range(3)]
-        ways.append((sum(share[0] for share in shares), sum(share[1] for share in shares) / 3))
-        for name, (found, gradients) in zip(("1 part", "50 parts", "3 processes"), ways, strict=True):
-            assert _share(gradients, whole) < 1e-6
-            print(f"  in {name:11} loss ≈ {found:.4f}, gradient off by less than a millionth")
 
 
 def in_one_process(batches: Sequence[Batch], parts: int = 1, kind: torch.dtype = torch.float32) -> Tensor:
