@@ -200,5 +200,5 @@ def use_fused_attention(model: nn.Module) -> nn.Module:
     """Let each layer's attention be torch's fused kernel: equal, faster, no weights."""
     for layer in model.modules():
         if type(layer) is MultiHeadAttention:
-            layer.mix = F.scaled_dot_product_attention
+            layer.look_up = F.scaled_dot_product_attention
     return model
