@@ -67,11 +67,11 @@ class MultiHeadAttention(nn.Module):
         q = split_heads(self.W_q(query), self.num_heads)  # (batch, heads, query, d_k)
         k = split_heads(self.W_k(key), self.num_heads)  # (batch, heads, key, d_k)
         v = split_heads(self.W_v(value), self.num_heads)  # (batch, heads, key, d_k)
-        x = self.mix(q, k, v, mask)  # (batch, heads, query, d_k)
+        x = self.look_up(q, k, v, mask)  # (batch, heads, query, d_k)
         return self.W_o(join_heads(x))  # (batch, query, d_model)
 
-    def mix(self, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None) -> Tensor:
-        """Attend in each head, and keep the weights to look at."""
+    def look_up(self, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None) -> Tensor:
+        """Look up in each head, and keep the weights, without gradients, to look at."""
         x, weights = scaled_dot_product_attention(q, k, v, mask)
         self.weights = weights.detach()  # (batch, heads, query, key)
         return x

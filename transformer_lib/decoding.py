@@ -207,7 +207,7 @@ def attend(
 ) -> Float[Tensor, "batch query d_model"]:
     """Do what `attention` does, with keys and values that are there already."""
     q = split_heads(attention.W_q(x), attention.num_heads)
-    return attention.W_o(join_heads(attention.mix(q, *keys_and_values, mask)))
+    return attention.W_o(join_heads(attention.look_up(q, *keys_and_values, mask)))
 
 
 class KVCache:

@@ -174,5 +174,5 @@ def use_fused_attention(model: nn.Module) -> nn.Module:
     """Let each layer use torch's kernel: equal, no weights, faster in long texts."""
     for layer in model.modules():
         if type(layer) is MultiHeadAttention:
-            layer.mix = F.scaled_dot_product_attention
+            layer.look_up = F.scaled_dot_product_attention
     return model

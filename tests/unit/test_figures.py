@@ -47,8 +47,8 @@ def test_a_figure_is_shown_once_with_its_words_and_can_be_read_on_a_phone(monkey
 class Backwards(MultiHeadAttention):
     """What it looks at is not what the projections say."""
 
-    def mix(self, q, k, v, mask):
-        return super().mix(q, k.flip(2), v, mask)
+    def look_up(self, q, k, v, mask):
+        return super().look_up(q, k.flip(2), v, mask)
 
 
 def test_it_keeps_the_masked_weights_that_each_layer_used():

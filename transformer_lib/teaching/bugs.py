@@ -15,7 +15,7 @@ __all__ = ["BUGS", "Bug", "inject_bug"]
 class Bug:
     """One bug: what stands in the library, what stands there when the bug is on, and the test that then fails.
 
-    `where` is a function of the library, module first, as in "attention.MultiHeadAttention.mix". `right` is a piece of its
+    `where` is a function of the library, module first, as in "attention.MultiHeadAttention.look_up". `right` is a piece of its
     source that stands there once, and `wrong` takes its place. `gives_away` says what shows the bug, `test` is pytest's name
     of the test that fails.
     """
@@ -136,7 +136,7 @@ BUGS: tuple[Bug, ...] = (
     Bug(
         name="scale",
         what="scores are divided by √d_model, not by √d_k",
-        where="attention.MultiHeadAttention.mix",
+        where="attention.MultiHeadAttention.look_up",
         right="scaled_dot_product_attention(q, k, v, mask)",
         wrong="scaled_dot_product_attention(q / self.num_heads**0.5, k, v, mask)",
         gives_away="the formula, computed beside it, gives other numbers",

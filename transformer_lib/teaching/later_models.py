@@ -34,11 +34,11 @@ def rotated(x: Tensor, position: Tensor) -> Tensor:
 class RotaryAttention(MultiHeadAttention):
     """Self-attention that turns queries and keys by their positions."""
 
-    def mix(self, q: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:
+    def look_up(self, q: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:
         # A cache holds the words before: the queries stand at the last positions.
         position = torch.arange(k.size(2), dtype=k.dtype, device=k.device)
         q, k = rotated(q, position[k.size(2) - q.size(2) :]), rotated(k, position)
-        return super().mix(q, k, v, mask)
+        return super().look_up(q, k, v, mask)
 
 
 class BiasedAttention(MultiHeadAttention):
@@ -54,7 +54,7 @@ class BiasedAttention(MultiHeadAttention):
         super().__init__(d_model, num_heads)
         self.bias = bias
 
-    def mix(self, q: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:
+    def look_up(self, q: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:
         position = torch.arange(k.size(2), device=k.device)
         own = position[k.size(2) - q.size(2) :]  # where the queries stand
         bias = self.bias(position - own[:, None])  # (heads, query, key)
@@ -173,11 +173,11 @@ class WindowedAttention(MultiHeadAttention):
         super().__init__(d_model, num_heads)
         self.reach = reach
 
-    def mix(self, q: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:
+    def look_up(self, q: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:
         position = torch.arange(k.size(2), device=k.device)
         own = position[k.size(2) - q.size(2) :]  # where the queries stand
         near = (position - own[:, None]).abs() <= self.reach  # (query, key)
-        return super().mix(q, k, v, near if mask is None else mask & near)
+        return super().look_up(q, k, v, near if mask is None else mask & near)
 
 
 def online_attention(query: Tensor, key: Tensor, value: Tensor, block: int) -> Tensor:
@@ -204,8 +204,8 @@ class QueryKeyNormAttention(MultiHeadAttention):
         self.query_norm = RMSNorm(d_model // num_heads)
         self.key_norm = RMSNorm(d_model // num_heads)
 
-    def mix(self, q: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:
-        return super().mix(self.query_norm(q), self.key_norm(k), v, mask)
+    def look_up(self, q: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:
+        return super().look_up(self.query_norm(q), self.key_norm(k), v, mask)
 
 
 # Parts of a layer
@@ -230,12 +230,12 @@ class GroupedQueryAttention(MultiHeadAttention):
         q = split_heads(self.W_q(query), self.num_heads)
         k = split_heads(self.W_k(key), self.groups)  # (batch, groups, key, d_k)
         v = split_heads(self.W_v(value), self.groups)  # (batch, groups, key, d_k)
-        return self.W_o(join_heads(self.mix(q, k, v, mask)))
+        return self.W_o(join_heads(self.look_up(q, k, v, mask)))
 
-    def mix(self, q: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:
+    def look_up(self, q: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:
         share = self.num_heads // self.groups  # so many heads look into one group
         k, v = k.repeat_interleave(share, dim=1), v.repeat_interleave(share, dim=1)
-        return super().mix(q, k, v, mask)
+        return super().look_up(q, k, v, mask)
 
 
 class RMSNorm(nn.Module):

@@ -96,7 +96,7 @@ def _slips(layer: MultiHeadAttention, query: Tensor, key: Tensor, mask: Tensor |
     def output(parts: list[Tensor], scale: float = 1.0, mask: Tensor | None = mask) -> Tensor:
         return layer.W_o(join_heads(scaled_dot_product_attention(parts[0] * scale, *parts[1:], mask)[0]))
 
-    yield join_heads(scaled_dot_product_attention(*heads, mask)[0]), "W_o is missing: the last step mixes the heads"
+    yield join_heads(scaled_dot_product_attention(*heads, mask)[0]), "W_o is missing: the last step combines the heads"
     yield output(heads, d_k**0.5), "the scores are not divided by √d_k"
     yield output(heads, h**-0.5), "divide by √d_k, the width inside a head, not by √d_model"
     yield output(heads, d_k**-0.5), "divide by the root of d_k, not by d_k"

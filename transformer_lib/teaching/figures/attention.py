@@ -78,7 +78,7 @@ def people_with_badges() -> None:
 
 
 def one_look_up(q: Tensor, K: Tensor, V: Tensor) -> None:
-    """Show compare, weigh and mix for one query, number by number."""
+    """Show score, weigh and mix for one query, number by number."""
     dots = K @ q
     scores = dots / K.size(-1) ** 0.5
     powers = scores.exp()
@@ -89,7 +89,7 @@ def one_look_up(q: Tensor, K: Tensor, V: Tensor) -> None:
         f"values, mixed by these weights, give {', '.join(f'{x:.3f}' for x in weights @ V)}."
     )
     with sheet(7.2, 3.45, alt) as axes:
-        _title(axes, "Compare, weigh, mix: numbers to check by hand")
+        _title(axes, "Score, weigh, mix: numbers to check by hand")
         block(axes, 0.85, 0.72, q, "query", name="query q", shape=False)
         arrow(axes, (1.43, 1.04), (1.43, 1.28), "query")
         top = 1.6
@@ -104,7 +104,7 @@ def one_look_up(q: Tensor, K: Tensor, V: Tensor) -> None:
             axes.add_patch(Rectangle((4.42, y - 0.12), 0.7 * weights[i], 0.24, fc=COLOURS["query"]))
             text(axes, 4.5 + 0.7 * float(weights[i]), y, f"{weights[i]:.3f}", ha="left")
         block(axes, 6.15, top, V, "value", name="values", shape=False, high=0.36, cell=0.4)
-        for left, right, step in [(2.15, 3.38, "1 compare"), (3.52, 5.72, "2 weigh"), (6.0, 7.1, "3 mix")]:
+        for left, right, step in [(2.15, 3.38, "1 score"), (3.52, 5.72, "2 weigh"), (6.0, 7.1, "3 mix")]:
             axes.plot([left, right], [1.14, 1.14], color=COLOURS["muted"], lw=1.4)
             text(axes, (left + right) / 2, 0.92, step, weight="bold")
         arrow(axes, (6.55, 2.74), (6.55, 2.98), "value")
@@ -183,7 +183,7 @@ def view_alone(rows: Tensor, split: Tensor, wrong: Tensor) -> None:
         text(axes, 1.37, top - 0.18, "head 0")
         text(axes, 2.21, top - 0.18, "head 1")
         arrow(axes, (2.75, top + 0.5), (3.2, top + 0.5))
-        ours, theirs = (3.75, split, "split_heads  ✓", "each word’s half"), (5.75, wrong, "view alone  ✗", "word 0 twice")
+        ours, theirs = (3.75, split, "split_heads  ✓", "each word’s half"), (5.75, wrong, "view alone  ✗", "word 0 in two rows")
         for x, part, name, says in (ours, theirs):
             block(axes, x, top, part, "muted", colour_of=colours(part), **look)
             text(axes, x + 0.42, top - 0.18, name, weight="bold")
@@ -216,7 +216,7 @@ def multi_head(
         _cut(axes, 4.56, top - 0.07, top + 3 * 0.29)
         text(axes, 6.25, top + 0.28, "left: head 0\nright: head 1", linespacing=1.3)
         text(axes, 6.25, top + 0.8, "K, V likewise", "muted")
-        text(axes, 0.06, 2.52, "2  Look up in each head", ha="left", size=15, weight="bold")
+        text(axes, 0.06, 2.52, r"2  Look up in each head: softmax($QK^T / \sqrt{2}$) · V", ha="left", size=15, weight="bold")
         for head, (low, name) in enumerate([(3.06, "head 0"), (4.4, "head 1")]):
             deep = 0.14 + 0.26 * head
             text(axes, 0.42, low + 0.43, name, linespacing=1.15)
@@ -226,7 +226,7 @@ def multi_head(
             right, _ = _weights(axes, 3.44, low, weights[head], name="" if head else "weights")
             arrow(axes, (right + 0.08, low + 0.43), (right + 0.38, low + 0.43))
             block(axes, right + 0.46, low, mixed[head], "value", cell=0.5, name="" if head else "mixtures", strength=deep)
-        text(axes, 0.06, 5.75, "3  Join, and mix the heads", ha="left", size=15, weight="bold")
+        text(axes, 0.06, 5.75, "3  Join, and combine the heads", ha="left", size=15, weight="bold")
         low = 6.42
         right, _ = block(axes, 0.85, low, joined, "value", cell=0.5, name="joined", strength=halves, rows=WORDS)
         text(axes, right + 0.13, low + 0.43, "·", size=20)

@@ -20,24 +20,24 @@ def capture_attention(model: nn.Module) -> Iterator[dict[str, Tensor]]:
     if not found:
         raise ValueError(f"model must contain a MultiHeadAttention, but {type(model).__name__} has none")
     kept: dict[str, Tensor] = {}
-    before = {name: layer.__dict__.pop("mix", None) for name, layer in found.items()}
+    before = {name: layer.__dict__.pop("look_up", None) for name, layer in found.items()}
 
     def keeping(name: str, layer: nn.Module):
-        own = layer.mix
+        own = layer.look_up
 
-        def mix(*arguments: Tensor | None) -> Tensor:
+        def look_up(*arguments: Tensor | None) -> Tensor:
             x = own(*arguments)
             kept[name] = layer.weights
             return x
 
-        return mix
+        return look_up
 
     for name, layer in found.items():
-        layer.mix = keeping(name, layer)
+        layer.look_up = keeping(name, layer)
     try:
         yield kept
     finally:
         for name, layer in found.items():
-            del layer.mix
+            del layer.look_up
             if before[name]:  # the fused one
-                layer.mix = before[name]
+                layer.look_up = before[name]
