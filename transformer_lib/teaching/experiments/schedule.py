@@ -136,14 +136,23 @@ def train_twice() -> tuple[Run, Run]:
     return at_once, climbing
 
 
+def first_step(at_once: Run) -> None:
+    """Print the mean size of a fresh weight, its mean first move, and how many gradients are 0."""
+    model = DeepStack(seed=0)
+    copy_loss(model, next(batches(seed=0))).backward()
+    size, zeros = weights_of(model).abs().mean(), torch.cat([w.grad.flatten() == 0 for w in model.parameters()]).float().mean()
+    print(f"mean size of a weight ≈ {size:.2f}, mean first move ≈ {at_once.moves[0]:.4f}, gradients of 0 ≈ {zeros:.0%}")
+    assert 0.025 < at_once.moves[0] / size < 0.035 and 0.04 < zeros < 0.1
+
+
 def with_a_fresh_adam(run: Run, steps: int = 20) -> None:
     """Train copies of a trained network on at the full rate, with its own Adam and with a new one; print their losses."""
     model, own = copy.deepcopy((run.model, run.optimizer))
     kept = list(train_to_copy(model, [PEAK] * steps, batches(seed=1), own))
     fresh = list(train_to_copy(copy.deepcopy(run.model), [PEAK] * steps, batches(seed=1)))
-    print("loss before     its own Adam   a fresh Adam")
+    print("loss before step   its own Adam   a fresh Adam")
     for step in (1, 2, 3, 5, 10, steps):
-        print(f"step {step:2}         ≈ {kept[step - 1]:.2f}         ≈ {fresh[step - 1]:.2f}")
+        print(f"{step:16}   ≈ {kept[step - 1]:.2f}         ≈ {fresh[step - 1]:.2f}")
     assert max(kept) < 0.3 and fresh[1] > GUESS and fresh[-1] < 0.6
 
 

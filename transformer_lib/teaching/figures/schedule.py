@@ -49,8 +49,8 @@ def adam_by_hand() -> None:
         text(axes, 3.6, 0.2, "Contradicting gradients: the second move is short", weight="bold")
         for x, y, values, colour, name, below in [
             (0.1, 1.5, [5, -5], "muted", "gradient g", "step 1, 2"),
-            (1.95, 0.9, [0.5, -0.05], "query", "m", "running sum"),
-            (1.95, 2.1, [0.5, 0.99], "value", "v, of squares", "running sum"),
+            (1.95, 0.9, [0.5, -0.05], "query", "m", "not yet divided"),
+            (1.95, 2.1, [0.5, 0.99], "value", "v, of squares", "not yet divided"),
             (3.8, 0.9, [5, -0.263], "query", "÷ 0.1, 0.19", "average"),
             (3.8, 2.1, [25, 25], "value", "÷ 0.02, 0.0396", "average"),
             (5.65, 1.5, [-1, 0.053], "key", "move, in rates", "– upper / √lower"),
@@ -139,7 +139,7 @@ def two_branches() -> None:
 
 
 def mean_moves(at_once: Run, climbing: Run) -> None:
-    """Draw the mean move of a weight in each step of two trainings, and the rate that climbs."""
+    """Draw the mean move of a weight in each step of two trainings, and the rate that climbs; print the longest."""
     figure, (left, right) = subplots(columns=2, width=7.2, height=3.3)
     left.plot(STEPS, [1000 * rate for rate in CLIMB], ":", color=COLOURS["ink"])
     left.plot(STEPS, [1000 * move for move in at_once.moves], **AT_ONCE)
@@ -158,6 +158,7 @@ def mean_moves(at_once: Run, climbing: Run) -> None:
         "climbing it begins near zero and stays below 0.8, while its rate, dotted, climbs to 4.4. Right, counted in "
         "rates: both begin near 1 and fall within 20 steps to about a quarter or less.",
     )
+    print(f"longest mean move: at once ≈ {max(at_once.moves):.4f}, climbing ≈ {max(climbing.moves):.4f}")
 
 
 def which_stacks() -> None:
@@ -206,12 +207,12 @@ def today(cosine_rate: Callable) -> None:
     right.text(58, 0.58, "AdamW, both", color=COLOURS["value"])
     right.text(2, 0.02, "in the gradient,\nof size 0.05", va="bottom", color=COLOURS["key"])
     right.set(title="a weight that decays", xlabel="training step", ylim=(0, 1.2), yticks=[0, 1])
-    figure.suptitle("Today: the rate ends at 0, and every weight decays alike", weight="bold")
+    figure.suptitle("The cosine ends at 0; under AdamW weights decay alike", weight="bold")
     show(
         figure,
         alt="Left, two rates with a warm-up of 100 steps: the cosine stays near its peak at first and ends at 0 at step 1000; "
         "the paper's falls at once and ends at about a third. Right, a weight that starts at 1 and has gradients of 5 or "
         "of 0.05 with alternating sign: under AdamW both decay alike, to about a third in 100 steps; with the decay "
-        "inside the gradient the one hardly decays and the other decays faster.",
+        "inside the gradient the one decays more slowly and the other faster.",
     )
     assert math.isclose(*(decaying(torch.optim.AdamW, size=size)[-1] for size in (5.0, 0.05)), rel_tol=1e-6)

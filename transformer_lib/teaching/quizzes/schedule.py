@@ -35,7 +35,7 @@ QUESTIONS = [
         answers=[
             ("None: the sum of both is the same.", "In the gradient, the decay is divided by the gradient's size, too."),
             ("A weight with large gradients decays as fast as others.", "Nothing divides what stands beside the move."),
-            ("A weight with large gradients hardly decays.", "So it is with the decay in the gradient, which Adam divides."),
+            ("A weight with large gradients decays more slowly.", "So it is with the decay in the gradient: Adam divides it."),
         ],
         correct=1,
     ),

@@ -23,7 +23,7 @@ def learning_rate() -> LiveFigure:
     )
     return LiveFigure(
         "learning_rate",
-        title="Width scales the curve; the warm-up decides where it turns, and how high",
+        title="The paper's schedule, for a width and a warm-up of your choice",
         still=still,
         says=says,
         data={"d_model": d_model, "warmup": warmup},
