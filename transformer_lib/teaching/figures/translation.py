@@ -104,7 +104,7 @@ def where_it_looks(steps: Sequence[int]) -> None:
             corner = (source.index(column) - 0.5, target.index(row) - 0.5)
             panel.add_patch(Rectangle(corner, 1, 1, fill=False, ec=COLOURS["key"], lw=2))
     axes[0].set_yticks(range(len(target)), target)
-    figure.suptitle("First blanche finds white, then e finds cow\nwhite: no weight, dark blue: all of a row's", weight="bold")
+    figure.suptitle("First blanche looks at white, then e at cow\npale: no weight, dark blue: all of a row's", weight="bold")
     alt = (
         f"Maps of cross-attention after {', '.join(map(str, steps))} steps, French tokens in rows, English words in columns. "
         "After 100 steps most rows are spread out. After 200 the row of blanche looks at is; after 300 and 1000 at white. The "
@@ -132,7 +132,7 @@ def by_length() -> None:
     axes.text(3, 0.52, "lengths of training  ←", color=COLOURS["muted"])
     axes.set(xlabel="words of the English sentence", ylabel="share that is right", ylim=(-0.02, 1.05))
     axes.legend(loc="lower left", frameon=False, fontsize=10)
-    figure.suptitle("As sentences grow all fall, and not equally fast", weight="bold")
+    figure.suptitle("Beyond ten words all fall, and not equally fast", weight="bold")
     alt = (
         "Share of right translations against length, mean and range of 3 seeds. Up to ten words, the lengths of training, "
         "both Transformers and the GRU with attention stay near the top, and the GRU falls to one half. From eleven words on "
