@@ -151,7 +151,7 @@ BUGS: tuple[Bug, ...] = (
         "    x = centred / (x.std(-1, keepdim=True) + self.eps)\n"
         "    return x * self.weight + self.bias",
         gives_away="[1, 0, 0, 0] begins with 1.5, not with 1.732",
-        test="tests/unit/test_encoder.py::test_variance_is_divided_by_n",
+        test="tests/unit/test_encoder.py::test_layer_norm_equals_the_formula",
     ),
     Bug(
         name="frequencies",
@@ -160,7 +160,7 @@ BUGS: tuple[Bug, ...] = (
         right="2 * i / d_model",
         wrong="4 * i / d_model",
         gives_away="one word further, half as many waves move",
-        test="tests/unit/test_positional_encoding.py::test_the_table_is_the_hand_made_one",
+        test="tests/unit/test_positional_encoding.py::test_every_entry_follows_the_formula",
     ),
     Bug(
         name="one-layer",
@@ -169,7 +169,7 @@ BUGS: tuple[Bug, ...] = (
         right="EncoderLayer(config) for _ in range(config.num_layers)",
         wrong="[EncoderLayer(config)] * config.num_layers",
         gives_away="count the parameters: those of a layer are missing",
-        test="tests/unit/test_encoder.py::test_parameter_counts_are_as_documented",
+        test="tests/unit/test_encoder.py::test_all_layers_start_different_and_get_the_settings",
     ),
     Bug(
         name="start",
