@@ -180,7 +180,7 @@ BUGS: tuple[Bug, ...] = (
         gives_away="the first loss is far above log V",
         test="tests/unit/test_transformer.py::test_first_loss_is_within_a_tenth_of_log_v",
     ),
-    # It counts wrongly.
+    # It trains in another way.
     Bug(
         name="all-places",
         what="the loss is divided by all places, padding too",
@@ -204,7 +204,7 @@ BUGS: tuple[Bug, ...] = (
         what="after the first evaluation dropout never comes back",
         where="eval_mode.eval_mode",
         right="part.training = was",
-        wrong="part.training = training",
+        wrong="part.training = False",
         gives_away="model.training, after a call of evaluate",
         test="tests/unit/test_training.py::test_evaluate_has_no_dropout_and_no_gradients",
     ),

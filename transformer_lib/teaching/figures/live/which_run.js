@@ -39,7 +39,7 @@ function start(parts, data) {
     const y = (loss) => bottom - ((bottom - top) * Math.min(loss, highest)) / highest
     const nodes = []
     const text = (x, y, words, look = {}) => nodes.push(svg("text", { x, y, ...look }, words))
-    text(0, 14, "training loss in nats")
+    text(0, 14, "training loss")
     for (const value of Array.from({ length: highest + 1 }, (_, i) => i)) {
       nodes.push(svg("line", { x1: left, y1: y(value), x2: end, y2: y(value), stroke: "var(--tl-line)", "stroke-width": 0.5 }))
       text(left - 8, y(value) + 4, value, { "text-anchor": "end", class: "tl-quiet" })

@@ -32,7 +32,7 @@ def which_run() -> LiveFigure:
         '<svg viewBox="0 0 290 220" style="max-width:28rem" role="img" aria-label="Two falling curves">'
         + curve(right["losses"], "query", "A")
         + curve(pairs[0]["losses"], "key", "B")
-        + '<text x="0" y="14">training loss in nats</text><text x="0" y="39">3</text><text x="0" y="204">0</text>'
+        + '<text x="0" y="14">training loss</text><text x="0" y="39">3</text><text x="0" y="204">0</text>'
         + '<text x="260" y="218" text-anchor="end" class="tl-quiet">'
         f"{made['settings']['steps']} steps</text></svg>"
     )
@@ -40,7 +40,7 @@ def which_run() -> LiveFigure:
         "which_run",
         title="Which run is broken? Say it before you see it",
         still=still,
-        says="Two training losses in nats; in A or in B a line is wrong.",
+        says="Two training losses; in A or in B a line is wrong.",
         data={
             "right": right,
             "pairs": pairs,
