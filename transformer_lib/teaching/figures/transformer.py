@@ -264,7 +264,7 @@ def next_words(steps: Sequence[tuple[str, Sequence[str], Sequence[float]]]) -> N
         for read, names, values in steps
     )
     with sheet(7.2, 0.85 + 0.34 * len(steps), alt) as axes:
-        _title(axes, "Trained, one token stands out at each step")
+        _title(axes, "Trained, it names the next word")
         for x, name in [(0.72, "last token"), (1.95, "next token"), (3.75, "probability"), (6.1, "runners-up")]:
             text(axes, x, 0.58, name, "muted")
         for i, (read, names, values) in enumerate(steps):
