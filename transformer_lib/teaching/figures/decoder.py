@@ -16,7 +16,7 @@ def decoder_asks() -> None:
     """Draw the decoder between two words: it asks all rows of the memory, and hears white the loudest."""
     alt = (
         "Above, the encoder has read the white cow is tired and left one row for each word, the memory. Below, the decoder has "
-        "written la vache and asks all five rows: which colour? By far the thickest line comes from the row of white. From the "
+        "written la vache and asks all five rows: where is a colour? By far the thickest line comes from the row of white. From the "
         "answer the decoder writes blanche."
     )
     with sheet(7.2, 4.45, alt) as axes:
@@ -30,7 +30,7 @@ def decoder_asks() -> None:
             card(axes, x - 0.36, 1.45, 0.72, 0.34, "encoder", "row", fill=0.12)
             axes.plot([x, 4.1], [1.8, 2.86], color=COLOURS["key"], lw=1 + 12 * weight, zorder=0.9)
         text(axes, 2.05, 2.45, "mostly white", "key")
-        card(axes, 2.95, 2.84, 2.3, 0.42, "query", "which colour?", fill=0.12)
+        card(axes, 2.95, 2.84, 2.3, 0.42, "query", "where is a colour?", fill=0.12)
         text(axes, 0.1, 3.93, "decoder", "decoder", ha="left", weight="bold")
         for x, word in [(1.75, "<SOS>"), (2.93, "la"), (4.1, "vache")]:
             card(axes, x - 0.45, 3.74, 0.9, 0.38, "decoder", word, fill=0.1)
