@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 from matplotlib.patches import Circle
 from torch import Tensor
 
@@ -34,23 +33,25 @@ def sum_of_rows(sentence: Sequence[str], words: Tensor) -> None:
 
 
 def who_loves(without: Tensor, with_positions: Tensor, names: Sequence[str]) -> None:
-    """Draw the probabilities of four names for *John loves Susan* and *Susan loves John*, without and with positions."""
-    figure, panels = subplots(rows=2, columns=2, height=4.4, share_x=True, share_y=True)
-    twins, written = ["John loves Susan", "Susan loves John"], []
+    """Draw the probabilities of the names for *John loves Susan* and *Susan loves John*, without and with positions."""
+    figure, panels = subplots(rows=2, columns=2, height=4.2, share_x=True, share_y=True)
+    twins, bars, written = ["John loves Susan", "Susan loves John"], [*names[:2], f"{len(names) - 2} others"], []
     for line, (name, answers) in zip(panels, {"without": without, "with positions": with_positions}.items()):
         line[0].set_ylabel(name)
-        for right, (axes, twin, answer) in enumerate(zip(line, twins, answers.tolist())):
-            axes.barh(names[:4], answer[:4], color=[COLOURS["value" if n == right else "muted"] for n in range(4)])
-            for n in range(4):
-                axes.text(answer[n] + 0.03, n, f"{answer[n]:.2f}", va="center")
+        for right, (axes, twin, (john, susan, *others)) in enumerate(zip(line, twins, answers.tolist())):
+            shares = [john, susan, sum(others)]
+            axes.barh(bars, shares, color=[COLOURS["value" if n == right else "muted"] for n in range(3)])
+            for n, share in enumerate(shares):
+                axes.text(share + 0.03, n, f"{share:.2f}", va="center")
             axes.set(xlim=(0, 1.3), xticks=[0, 1])
             axes.tick_params(axis="y", length=0)
-            written.append(f"{twin} {name}: John {answer[0]:.2f}, Susan {answer[1]:.2f}")
-    for axes, twin in zip(panels[0], twins):
-        axes.set_title(twin, loc="left", style="italic")
+            written.append(f"{twin} {name}: John {john:.2f}, Susan {susan:.2f}")
+    for above, below, twin in zip(*panels, twins):
+        above.set_title(twin, loc="left", style="italic")
+        below.set_xlabel("probability")
     panels[0, 0].invert_yaxis()
     figure.suptitle("A coin flip becomes certainty (green: who loves)", weight="bold")
-    show(figure, alt=f"Bars, the probabilities of the first four names. {'; '.join(written)}. The other names get nothing.")
+    show(figure, alt=f"Bars, the probabilities of the names. {'; '.join(written)}. The six others get next to nothing.")
 
 
 def _clock(axes: Axes, x: float, y: float, radius: float, *hands: tuple[float, str, dict]) -> None:
@@ -78,7 +79,7 @@ def five_clocks() -> None:
             _clock(axes, x, 2.52, 0.52, (pos / 100, "position", {}))
 
 
-def formula() -> None:
+def one_hand() -> None:
     """Draw one clock with the names of the formula: the angle, its sine, its cosine, and where they are written."""
     alt = (
         "A clock whose hand has turned by an angle of 1 radian from the top. Its tip lies 0.84 to the right, the sine, and "
@@ -128,63 +129,24 @@ def ladder(table: Tensor) -> None:
     )
 
 
-def turned_back(pos: int = 20, shift: int = -3, d_model: int = 32, last: int = 60) -> None:
-    """Draw four of a row's hands, turned by `shift` positions, over those of the row there; below, which row fits them best."""
-    hands, goal = d_model // 2, pos + shift
-    table = sinusoidal_table(last + 1, d_model)
-    fits = table @ table[goal]
-    assert fits.argmax() == goal
-    alt = (
-        f"Four clocks. In each, the hand of position {pos} is turned back by three steps of its own speed and then lies on the "
-        f"hand of position {goal}. Below, the dot product of the turned row with the rows 0 to {last}: highest at {goal}."
-    )
-    dashed = {"lw": 2, "ls": (0, (2, 1.5))}
-    with sheet(7.2, 4.35, alt) as axes:
-        text(axes, 3.6, 0.2, f"Row {pos}, turned back by 3 positions, is row {goal}", weight="bold")
-        for x, hand in zip((1.05, 2.75, 4.45, 6.15), range(0, hands, 4)):
-            speed = 10_000 ** (-2 * hand / d_model)
-            here, there = speed * pos, speed * goal
-            _clock(axes, x, 1.2, 0.62, (there, "position", {"lw": 7}), (there, "ink", dashed), (here, "muted", {"lw": 2}))
-            text(axes, x, 2.02, f"turn {shift * speed:.3f}".replace("-", "–"))
-        looks = [("muted", f"row {pos}", {"lw": 2}), ("ink", "turned", dashed), ("position", f"row {goal}", {"lw": 7})]
-        for x, (colour, name, look) in zip((1.0, 3.1, 5.2), looks):
-            axes.plot([x, x + 0.45], [2.38, 2.38], color=COLOURS[colour], **look)
-            text(axes, x + 0.58, 2.38, name, ha="left")
-        left, right, low, high = 0.75, 6.85, 3.75, 2.85
-        xs = [left + (right - left) * row / last for row in range(last + 1)]
-        ys = (low - (low - high) * fits / hands).tolist()
-        axes.plot([left, right], [low, low], color=COLOURS["muted"], lw=1)
-        axes.plot([xs[goal]] * 2, [low, ys[goal]], color=COLOURS["ink"], ls=":", lw=1.5)
-        axes.plot(xs, ys, color=COLOURS["position"], lw=3)
-        for row in (0, goal, 40, last):
-            text(axes, xs[row], low + 0.16, f"{row}")
-        text(axes, left - 0.1, high, f"{hands}", ha="right")
-        text(axes, left - 0.1, low, "0", ha="right")
-        text(axes, 3.8, low + 0.42, "dot product of the turned row with every row")
-
-
 def right_by_position(right: dict[str, Tensor], trained: int, title: str) -> None:
     """Draw the share of words named rightly against the position where the sentence begins: three runs, and their mean."""
-    rows, last = math.ceil(len(right) / 2), trained - 16
-    figure, panels = subplots(columns=2, rows=rows, height=2.1 * rows + 0.9, share_x=True, share_y=True)
-    for axes, (name, runs) in zip(panels.flat, right.items()):
+    figure, axes = subplots(height=3.9)
+    last = trained - 16
+    for low, high, alpha, label in [(-4, last, 0.3, "trained"), (last, trained, 0.13, "partly new")]:
+        axes.axvspan(low, high, color=COLOURS["muted"], alpha=alpha, lw=0, label=label)
+    for name, runs in right.items():
         colour = COLOURS[ROLES.get(name, "query")]
-        shades = [(-4, last, 0.3, "trained"), (last, trained, 0.13, "partly new")]
-        areas = [axes.axvspan(a, b, color=COLOURS["muted"], alpha=alpha, lw=0, label=label) for a, b, alpha, label in shades]
         axes.plot(range(0, 113, 8), runs.T, color=colour, lw=1)
-        axes.plot(range(0, 113, 8), runs.mean(dim=0), color=colour, lw=4)
-        axes.set(xlim=(-4, 116), ylim=(0, 1.08), yticks=[0, 0.5, 1], xticks=sorted({0, last, trained, 112}))
-        axes.set_title(name, loc="left")
-    lines = [Line2D([], [], color=COLOURS["ink"], label=name, lw=lw) for name, lw in [("one run", 1), ("mean", 4)]]
-    figure.legend(handles=[*areas, *lines], loc="outside lower center", ncols=4, frameon=False)
-    figure.supylabel("share right")
-    for axes in panels.flat[-2:]:
-        axes.set_xlabel("sentence begins at")
+        axes.plot(range(0, 113, 8), runs.mean(dim=0), color=colour, lw=4, label=f"{name}, mean of 3 runs")
+    axes.set(xlim=(-4, 116), ylim=(0, 1.08), yticks=[0, 0.5, 1], xticks=sorted({0, last, trained, 112}))
+    axes.set(xlabel="sentence begins at", ylabel="share right")
+    figure.legend(loc="outside lower center", ncols=2, frameon=False)
     figure.suptitle(title, weight="bold")
     means = "; ".join(f"{name} ≈ {runs[:, -7:].mean():.2f}" for name, runs in right.items())
     show(
         figure,
-        alt="Panels, one for each kind of positions: the share of words named rightly against the position where the sentence "
-        f"begins. Where training sentences began, from 0 to {last}, all are near 1. From {last + 1} to {trained - 1} a "
+        alt="The share of words named rightly against where the sentence begins, a line for each kind of positions. "
+        f"Where training sentences began, from 0 to {last}, all are near 1. From {last + 1} to {trained - 1} a "
         f"sentence is partly on new positions. Means of the last seven places: {means}.",
     )
