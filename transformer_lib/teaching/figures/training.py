@@ -60,7 +60,7 @@ def three_rectangles(words: Sequence[str], source: Tensor, target_in: Tensor, ta
     """Draw the three tensors of a batch as words; padding is grey."""
     alt = (
         "Three rectangles of two rows and four places. Source: I am a student; thanks and three grey places. Target in: sos je "
-        "suis étudiant; sos merci and two grey places. Target out: je suis étudiant eos; merci eos and two grey places. The "
+        "suis étudiant; sos merci eos and a grey place. Target out: je suis étudiant eos; merci eos and two grey places. The "
         "same words have the same colour, and stand one place further left in target out."
     )
     with sheet(7.2, 3.5, alt) as axes:
@@ -76,27 +76,6 @@ def three_rectangles(words: Sequence[str], source: Tensor, target_in: Tensor, ta
             text(axes, 0.1, top + 0.52, says, ha="left")
             for row, tokens in enumerate(ids.tolist()):
                 _row_of_words(axes, 2.3, top + 0.41 * row, [words[token] for token in tokens], 1.2, edge)
-
-
-def teacher_forcing(words: Sequence[str], target_in: Tensor, target_out: Tensor) -> None:
-    """Draw one sentence at its four places: what the decoder reads, and what it must say."""
-    alt = (
-        "Four columns. Below, the decoder reads sos, je, suis, étudiant. Above, it must say je, suis, étudiant, eos. A dotted "
-        "arrow leads from each right word to the next place, where it is read."
-    )
-    reads, says = ([words[token] for token in ids[0].tolist()] for ids in (target_in, target_out))
-    with sheet(7.2, 2.2, alt) as axes:
-        text(axes, 3.6, 0.2, "Each place reads the right words so far, and must say the next", weight="bold")
-        text(axes, 0.1, 0.73, "must say", "query", ha="left", weight="bold")
-        text(axes, 0.1, 1.83, "reads", "key", ha="left", weight="bold")
-        for place, (below, above) in enumerate(zip(reads, says, strict=True)):
-            x = 1.35 + 1.45 * place
-            _row_of_words(axes, x, 0.55, [above], 1.2, "query")
-            _row_of_words(axes, x, 1.65, [below], 1.2, "key")
-            arrow(axes, (x + 0.5, 1.62), (x + 0.5, 0.95))
-            if place < 3:
-                look = {"arrowstyle": "-|>", "color": COLOURS["mask"], "lw": 1.5, "ls": ":", "mutation_scale": 12}
-                axes.annotate("", (x + 1.65, 1.63), (x + 0.95, 0.94), arrowprops=look)
 
 
 def three_means(words: Sequence[str], target_out: Tensor, losses: Tensor) -> None:
@@ -174,8 +153,8 @@ def rectangles(groups_of: Callable) -> None:
     figure, axes = subplots(width=7.2, height=4.6)
     top = 3
     for title, groups in [
-        ("As they come, 8 · 16 places at most", [LENGTHS[start : start + 8] for start in range(0, 48, 8)]),
-        ("Sorted, 128 places at most", groups_of(LENGTHS, budget=128)),
+        ("As they come, 8 at a time", [LENGTHS[start : start + 8] for start in range(0, 48, 8)]),
+        ("Sorted, up to 128 a batch", groups_of(LENGTHS, budget=128)),
     ]:
         left, places = 0, sum(len(group) * max(group) for group in groups)
         for group in groups:
@@ -183,7 +162,7 @@ def rectangles(groups_of: Callable) -> None:
             for row, length in enumerate(group):
                 axes.add_patch(Rectangle((left, top + row), length, 1, fc=COLOURS["query"], ec="white", lw=0.8))
             left += max(group) + 2
-        axes.text(0, top - 1, f"{title}: {places} in all, {1 - sum(LENGTHS) / places:.0%} padding", weight="bold")
+        axes.text(0, top - 1, f"{title}: {places} places, {1 - sum(LENGTHS) / places:.0%} padding", weight="bold")
         top += max(map(len, groups)) + 4
     axes.set(xlim=(-0.5, 103), ylim=(top - 3, 0))
     axes.axis("off")
@@ -205,7 +184,7 @@ def curves(history: History, vocab: int) -> None:
     for axes, title, run in zip(both, ["150 pairs", "3,000 pairs"], [few, many], strict=True):
         axes.plot(range(10, 201, 10), run["training"], "--", color=COLOURS["decoder"], label="training")
         axes.plot(range(20, 201, 20), run["held_out"], marker="o", color=COLOURS["query"], label="held out")
-        axes.axhline(floor, color=COLOURS["mask"], ls=":", label=f"{floor:.2f}, the lowest")
+        axes.axhline(floor, color=COLOURS["mask"], ls=":", label=f"{floor:.2f}, lowest\nwhen smoothed")
         axes.set(title=title, xlabel="step", ylim=(0, 6.2))
     both[0].set_ylabel("loss per token")
     both[1].legend(loc="upper right")
