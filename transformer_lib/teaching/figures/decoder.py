@@ -16,8 +16,8 @@ def decoder_asks() -> None:
     """Draw the decoder between two words: it asks all rows of the memory, and hears white the loudest."""
     alt = (
         "Above, the encoder has read the white cow is tired and left one row for each word, the memory. Below, the decoder has "
-        "written la vache and asks all five rows: where is a colour? By far the thickest line comes from the row of white. From "
-        "the answer the decoder writes blanche."
+        "written la vache and asks all five rows: where is a colour? By far the thickest line comes from the row of white. "
+        "From the answer the decoder writes blanche."
     )
     with sheet(7.2, 4.45, alt) as axes:
         text(axes, 3.6, 0.24, "To write blanche, the decoder asks the encoder", weight="bold")
