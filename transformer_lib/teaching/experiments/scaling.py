@@ -26,8 +26,8 @@ PROGRAM = """
 import sys, torch
 from transformer_lib.scaling import DistributedStep, ProcessGroup, wrap_model
 
-torch.set_num_threads(1)
 group = ProcessGroup.init(torch.device("cpu"))
+print("I am process", group.rank, "of", group.world_size)
 model, batches = torch.load(sys.argv[1], weights_only=False)
 step = DistributedStep(wrap_model(model, group), group)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -129,6 +129,7 @@ def _in_two_processes(batches: Sequence[Batch]) -> Tensor:
         torchrun = ["-m", "torch.distributed.run", "--standalone", "--local-addr=127.0.0.1", "--nproc-per-node=2"]
         ended = subprocess.run([sys.executable, *torchrun, program, given, result], capture_output=True, text=True)
         assert not ended.returncode, ended.stderr
+        print(*sorted(ended.stdout.splitlines()), sep="\n")
         model.load_state_dict(torch.load(result))
     return weights(model)
 

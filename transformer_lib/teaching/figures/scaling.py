@@ -57,7 +57,7 @@ def ring(states: Sequence[Tensor]) -> None:
     width, gap, down = 0.55, 2.0, 0.82
     totals = states[-1][0].tolist()
     with sheet(7.2, 4.55, alt) as axes:
-        text(axes, 3.6, 0.18, "Four rounds, and everybody has all totals (filled)", weight="bold")
+        text(axes, 3.6, 0.18, "A colour for each piece, filled once it is a total", weight="bold")
         for i in range(3):
             text(axes, 1.3 + gap * i + 1.5 * width, 0.5, f"process {i}", "muted")
         for r, (state, label) in enumerate(zip(states, labels, strict=True)):
@@ -85,7 +85,7 @@ def memory(cases: Mapping[str, Mapping[str, int]]) -> None:
         place = (1.4, "white") if activations > 8 else (0.3 + model + activations, COLOURS["ink"])
         axes.text(place[0], name, f"{model:.1f} model + {activations:.1f} activations", va="center", color=place[1])
     axes.invert_yaxis()
-    axes.set(xlim=(0, 16), xlabel="GB", title="The batch is the load, not the model")
+    axes.set(xlim=(0, 16), xlabel="GB", title="Base model in float32: the batch is the load")
     alt = "Two bars. The whole batch: 1.0 GB for the model and 14.7 for activations. An eighth: 1.0 and 1.8."
     show(figure, alt=alt)
 
