@@ -50,8 +50,9 @@ def sampling_probabilities(
         check_at_least(1, top_k=top_k)
         p = p * (torch.arange(p.size(-1), device=p.device) < top_k)
     if top_p is not None:
-        before = p.cumsum(dim=-1) - p  # what the better words hold
-        p = p * (before < top_p * p.sum(dim=-1, keepdim=True))
+        before = p.cumsum(dim=-1) - p  # of the better words
+        whole = p.sum(dim=-1, keepdim=True)  # below 1 after top-k
+        p = p * (before < top_p * whole)
     p = p / p.sum(dim=-1, keepdim=True)
     return torch.zeros_like(p).scatter(-1, tokens, p)
 

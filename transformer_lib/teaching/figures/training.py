@@ -182,8 +182,8 @@ def curves(history: History, vocab: int) -> None:
     tens = torch.tensor(history.losses).unfold(0, 10, 10).mean(dim=1).tolist()
     many = {"training": tens, "held_out": list(history.validation_losses.values())}
     for axes, title, run in zip(both, ["150 pairs", "3,000 pairs"], [few, many], strict=True):
-        axes.plot(range(10, 201, 10), run["training"], "--", color=COLOURS["decoder"], label="training")
-        axes.plot(range(20, 201, 20), run["held_out"], marker="o", color=COLOURS["query"], label="held out")
+        axes.plot(range(10, 201, 10), run["training"], "--", color=COLOURS["decoder"], label="training: smoothed, dropout")
+        axes.plot(range(20, 201, 20), run["held_out"], marker="o", color=COLOURS["query"], label="held out: plain")
         axes.axhline(floor, color=COLOURS["mask"], ls=":", label=f"{floor:.2f}, lowest\nwhen smoothed")
         axes.set(title=title, xlabel="step", ylim=(0, 6.2))
     both[0].set_ylabel("loss per token")
