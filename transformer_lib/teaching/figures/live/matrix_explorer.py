@@ -28,6 +28,6 @@ def matrix_explorer() -> LiveFigure:
         title="Every matrix of an encoder layer, to scale",
         still=f"<table>{rows}</table>",
         says=f"The paper's encoder layer for {seq_len} tokens. "
-        f"W_1 and W_2 with their biases hold {inside:,} of its {count:,} parameters.",
+        f"W_1 and W_2 with their biases hold {inside:,} of its {count:,} parameters, biases of attention included.",
         data={"seq_len": seq_len, "d_model": d_model, "heads": config.num_heads, "d_ff": d_ff},
     )
