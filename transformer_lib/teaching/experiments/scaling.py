@@ -1,5 +1,6 @@
 """One gradient in parts: with right and wrong factors, in two processes, in fewer bits, with another kernel."""
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -127,7 +128,9 @@ def _in_two_processes(batches: Sequence[Batch]) -> Tensor:
         program.write_text(PROGRAM, encoding="utf-8")
         torch.save((model, batches), given)
         torchrun = ["-m", "torch.distributed.run", "--standalone", "--local-addr=127.0.0.1", "--nproc-per-node=2"]
-        ended = subprocess.run([sys.executable, *torchrun, program, given, result], capture_output=True, text=True)
+        whole_lines = os.environ | {"PYTHONUNBUFFERED": ""}  # two processes write at once
+        command = [sys.executable, *torchrun, program, given, result]
+        ended = subprocess.run(command, capture_output=True, text=True, env=whole_lines)
         assert not ended.returncode, ended.stderr
         print(*sorted(ended.stdout.splitlines()), sep="\n")
         model.load_state_dict(torch.load(result))
