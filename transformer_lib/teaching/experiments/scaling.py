@@ -1,6 +1,5 @@
 """One gradient in parts: with right and wrong factors, in two processes, in fewer bits, with another kernel."""
 
-import os
 import subprocess
 import sys
 import tempfile
@@ -27,6 +26,7 @@ PROGRAM = """
 import sys, torch
 from transformer_lib.scaling import DistributedStep, ProcessGroup, wrap_model
 
+sys.stdout.reconfigure(line_buffering=True, write_through=False)  # two processes write at once: whole lines
 group = ProcessGroup.init(torch.device("cpu"))
 print("I am process", group.rank, "of", group.world_size)
 model, batches = torch.load(sys.argv[1], weights_only=False)
@@ -128,9 +128,7 @@ def _in_two_processes(batches: Sequence[Batch]) -> Tensor:
         program.write_text(PROGRAM, encoding="utf-8")
         torch.save((model, batches), given)
         torchrun = ["-m", "torch.distributed.run", "--standalone", "--local-addr=127.0.0.1", "--nproc-per-node=2"]
-        whole_lines = os.environ | {"PYTHONUNBUFFERED": ""}  # two processes write at once
-        command = [sys.executable, *torchrun, program, given, result]
-        ended = subprocess.run(command, capture_output=True, text=True, env=whole_lines)
+        ended = subprocess.run([sys.executable, *torchrun, program, given, result], capture_output=True, text=True)
         assert not ended.returncode, ended.stderr
         print(*sorted(ended.stdout.splitlines()), sep="\n")
         model.load_state_dict(torch.load(result))
