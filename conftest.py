@@ -12,7 +12,7 @@ import pytest
 import torch
 
 hypothesis.settings.register_profile(
-    "course", deadline=None, derandomize=True, max_examples=int(os.environ.get("EXAMPLES", 20))
+    "course", deadline=None, derandomize=True, max_examples=int(os.environ.get("EXAMPLES", 10))
 )
 hypothesis.settings.load_profile("course")
 
