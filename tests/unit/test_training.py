@@ -303,7 +303,7 @@ IDS, LOGITS = torch.ones(2, 3, dtype=torch.int64), torch.zeros(3, 2, 7)
         (lambda: label_smoothed_loss(LOGITS, IDS), r"the axes of target .* \(3, 2, 7\) and \(2, 3\)"),
     ],
 )
-def test_wrong_input_is_named(call, message):
+def test_wrong_input_is_named(call, message, as_a_user_calls_it):
     with pytest.raises(ValueError, match=message):
         call()
 
