@@ -246,7 +246,8 @@ def exact_match() -> None:
 def mean_map(weights: Sequence[Sequence[float]]) -> None:
     """Show a mean map of reversals, with a cross on the letter that is needed."""
     figure, axes = subplots(width=7.2, height=4.6)
-    heatmap(axes, weights, title="Look first: one place to the right", x_label="source place", y_label="letter written")
+    names = {"x_label": "source place", "y_label": "letter written", "x_ticks": range(12), "y_ticks": range(12)}
+    heatmap(axes, weights, title="Look first: one place to the right", **names)
     axes.plot(range(11, -1, -1), range(12), "x", color=COLOURS["key"], markersize=8, mew=2.5)
     show(
         figure,
