@@ -25,7 +25,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-__all__ = ["Attempt", "Hint", "check", "compare", "exercise", "expect", "forward_of", "normal", "numbers", "same"]
+__all__ = ["Hint", "check", "compare", "exercise", "expect", "forward_of", "normal", "numbers", "same"]
 
 SHOWN = 16  # arrays up to this size are written out
 _WRITER = reprlib.Repr()
@@ -51,7 +51,7 @@ def check(judge: Callable[[Callable], str]) -> Callable[[object], None]:
                 raise _NotAttempted
             if not callable(attempt):
                 raise Hint(f"hand over the function itself, as in {name}({name}); this is {_WRITER.repr(attempt)}")
-            mark, words = "✓", judge(Attempt(attempt))
+            mark, words = "✓", judge(_Attempt(attempt))
         except _NotAttempted as stub:
             mark, words = "○", f"not attempted yet{stub}"
         except Hint as hint:
@@ -173,7 +173,7 @@ def _fits(result: Any, answer: Any, parts: Sequence[str]) -> bool:
     return all(map(same, result, answer if parts else (answer,)))
 
 
-class Attempt:
+class _Attempt:
     """The reader's function, with everything that can go wrong in it turned into a hint; `handed` are its own copies."""
 
     def __init__(self, function: Callable) -> None:
@@ -237,4 +237,4 @@ def forward_of(module: object) -> Callable:
     """Return the reader's module as a function in which everything that can go wrong is a hint."""
     if not isinstance(module, torch.nn.Module):
         raise Hint("the class should be an nn.Module")
-    return Attempt(module.forward)
+    return _Attempt(module.forward)
