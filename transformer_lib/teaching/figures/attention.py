@@ -6,15 +6,11 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Circle, Polygon, Rectangle
 from torch import Tensor
 
-from transformer_lib.teaching.figures import COLOURS, arrow, block, card, sheet, text
+from transformer_lib.teaching.figures import COLOURS, arrow, block, card, heading, sheet, text
 from transformer_lib.teaching.figures.sheet import number, tint
 
 WORDS = ("They", "played", "chess")
 _SLANTED = {"rotation": 45, "rotation_mode": "anchor", "ha": "left", "va": "bottom"}
-
-
-def _title(axes: Axes, words: str) -> None:
-    text(axes, axes.get_xlim()[1] / 2, 0.2, words, size=15, weight="bold")
 
 
 def _three(i: int, j: int, value: float) -> str:
@@ -46,7 +42,7 @@ def people_with_badges() -> None:
     )
     people = [("They", 0.026, 14, "subject"), ("played", 0.858, 25, "verb\npast"), ("chess", 0.116, 16, "object\nhalf a verb")]
     with sheet(7.2, 3.55, alt) as axes:
-        _title(axes, "The better a key fits the query, the louder its value")
+        heading(axes, "The better a key fits the query, the louder its value")
         card(axes, 0.1, 0.46, 5.5, 0.42, "query")
         text(axes, 0.24, 0.67, "query", "query", weight="bold", ha="left")
         text(axes, 3.35, 0.67, "“A verb, if possible in the past?”", "query")
@@ -89,7 +85,7 @@ def one_look_up(q: Tensor, K: Tensor, V: Tensor) -> None:
         f"values, mixed by these weights, give {', '.join(f'{x:.3f}' for x in weights @ V)}."
     )
     with sheet(7.2, 3.45, alt) as axes:
-        _title(axes, "Score, weigh, mix: numbers to check by hand")
+        heading(axes, "Score, weigh, mix: numbers to check by hand")
         block(axes, 0.85, 0.72, q, "query", name="query q", shape=False)
         arrow(axes, (1.43, 1.04), (1.43, 1.28), "query")
         top = 1.6
@@ -122,7 +118,7 @@ def self_attention(X: Tensor, Q: Tensor, K: Tensor, V: Tensor, weights: Tensor, 
         "weights 0.468 for They, 0.063 for itself, 0.468 for chess."
     )
     with sheet(7.2, 3.8, alt) as axes:
-        _title(axes, "The framed row: played looks at They and at chess")
+        heading(axes, "The framed row: played looks at They and at chess")
         top, low = 0.8, 2.55
         right, _ = block(axes, 0.85, top, X, "ink", name="words X", rows=WORDS)
         arrow(axes, (right + 0.08, top + 0.43), (2.72, top + 0.43))
@@ -150,7 +146,7 @@ def weight_map(words: Sequence[str], weights: Tensor, notes: Mapping[tuple[int, 
     """Show a map of weights; `notes` says something about some of its cells, as {(row, column): text}."""
     said = " ".join(f"{words[i]} gives {weights[i, j]:.2f} to {words[j]}; {note}." for (i, j), note in notes.items())
     with sheet(7.2, 4.3, f"A map of attention weights, a row for each word that looks: {', '.join(words)}. {said}") as axes:
-        _title(axes, title)
+        heading(axes, title)
         left, top, side = 1.25, 1.5, 0.45
         text(axes, left + len(words) * side / 2 + 0.2, 0.6, "word looked at", "muted")
         text(axes, 0.17, top + len(words) * side / 2, "word that looks", "muted", rotation=90)
@@ -175,7 +171,7 @@ def view_alone(rows: Tensor, split: Tensor, wrong: Tensor) -> None:
         return lambda i, j: ("encoder", "key", "value")[int(matrix[i, j]) // 10]
 
     with sheet(7.2, 2.3, alt) as axes:
-        _title(axes, "By view alone, head 0 never sees word 2")
+        heading(axes, "By view alone, head 0 never sees word 2")
         look = {"cell": 0.42, "high": 0.34, "strength": 0.28, "shape": False}
         top = 0.88
         block(axes, 0.95, top, rows, "muted", colour_of=colours(rows), rows=["word 0", "word 1", "word 2"], **look)
@@ -242,7 +238,7 @@ def where_they_look(
     """Show where each head looks, a row of weights for each, when two people are asked for."""
     said = " ".join(f"{name}: {people[row.argmax()]}, {row.max():.2f}." for name, row in rows.items())
     with sheet(7.2, 1.95 + 0.42 * len(rows), f"Eight people, each with a game, and where each head looks. {said}") as axes:
-        _title(axes, title)
+        heading(axes, title)
         left, top, cell = 1.5, 1.72, 0.6
         for j, (person, game) in enumerate(zip(people, games, strict=True)):
             look = {"weight": "bold"} if j in asked else {}

@@ -2,18 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
-from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from torch import Tensor
 
-from transformer_lib.teaching.figures import COLOURS, arrow, card, sheet, show, subplots, text
+from transformer_lib.teaching.figures import COLOURS, arrow, card, heading, sheet, show, subplots, text
 from transformer_lib.teaching.figures.sheet import tint
 
 WORDS = ("found", "slept", "met", "sang")
-
-
-def _title(axes: Axes, words: str) -> None:
-    text(axes, axes.get_xlim()[1] / 2, 0.22, words, size=15, weight="bold")
 
 
 def who_chooses() -> None:
@@ -25,7 +20,7 @@ def who_chooses() -> None:
     )
     rules = ["greedy", "found", "sampling", "sang, 1 in 10", "top-k, k = 2", "found or slept", "top-p, 0.8", "… or met"]
     with sheet(7.2, 3.6, alt) as axes:
-        _title(axes, "The model says how probable. Who chooses?")
+        heading(axes, "The model says how probable. Who chooses?")
         card(axes, 0.1, 1.15, 1.75, 1.1, "ink", "… it slept\nunder a tree\nand then it …")
         card(axes, 2.2, 1.35, 0.85, 0.7, "encoder", "model")
         card(axes, 5.6, 0.55, 1.5, 2.3, "value")
@@ -98,7 +93,7 @@ def greedy_tree() -> None:
         (5.65, 2.75, "étudiante", "0.27", "muted"),
     ]
     with sheet(7.2, 3.55, alt) as axes:
-        _title(axes, "tu splits its 0.60, vous keeps its 0.40")
+        heading(axes, "tu splits its 0.60, vous keeps its 0.40")
         card(axes, 0.1, 1.35, 0.8, 0.5, "ink", "<SOS>")
         for x, y, word, chance, role in nodes:
             before = (0.93, 1.6) if x == 1.25 else (x - (0.35 if x == 3.05 else 1.15), 0.95 if role == "query" else 2.25)
@@ -131,7 +126,7 @@ def step_four(cached: bool) -> None:
     kept = {"fc": tint("muted", 0.28), "ec": "white"}
     none = {"fc": "white", "ec": tint("muted", 0.5), "ls": ":"}
     with sheet(7.2, 2.75, alt) as axes:
-        _title(axes, title)
+        heading(axes, title)
         text(axes, 3.6, 2.55, below)
         for x, name in [(1.52, "query"), (2.77, "key"), (4.02, "value"), (5.9, "weights")]:
             text(axes, x, 0.81, name, weight="bold")

@@ -7,15 +7,11 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Circle, Rectangle
 from torch import Tensor
 
-from transformer_lib.teaching.figures import COLOURS, DIVERGING, arrow, block, card, sheet, show, subplots, text
+from transformer_lib.teaching.figures import COLOURS, DIVERGING, arrow, block, card, heading, sheet, show, subplots, text
 from transformer_lib.teaching.figures.sheet import number, tint
 
 WORDS = ("They", "played", "chess")
 WHOLE = 0.29  # inches: the width of "–1"
-
-
-def _title(axes: Axes, words: str) -> None:
-    text(axes, axes.get_xlim()[1] / 2, 0.2, words, size=15, weight="bold")
 
 
 def _sign(axes: Axes, x: float, y: float, sign: str, **look: Any) -> None:
@@ -67,7 +63,7 @@ def layer() -> None:
         "alone; a plus and a norm again, then the output. Six such layers are the encoder."
     )
     with sheet(7.2, 3.35, alt) as axes:
-        _title(axes, "Mix the tokens, then work on each")
+        heading(axes, "Mix the tokens, then work on each")
         line, brown = 2.45, COLOURS["residual"]
         card(axes, 0.62, 0.5, 5.92, 2.45, "encoder", fill=0.0)
         axes.plot([0.35, 6.62], [line, line], color=brown, lw=5, zorder=1.5)
@@ -123,7 +119,7 @@ def embedding(table: Tensor, embedded: Tensor, positions: Tensor, x: Tensor, wor
         "are E, 3 by 8; plus the positions P, 3 by 8, they give X, 3 by 8. Only the table is learned."
     )
     with sheet(7.2, 4.3, alt) as axes:
-        _title(axes, "Only the table is learned; its rows are looked up")
+        heading(axes, "Only the table is learned; its rows are looked up")
         _named(axes, 0.82, 0.9, table, "residual", "embedding table", rows=words, learned=True, cell=WHOLE)
         axes.add_patch(Rectangle((0.79, 0.87), 8 * WHOLE + 0.06, 0.93, fill=False, ec=COLOURS["ink"], lw=2.2))
         arrow(axes, (3.2, 1.33), (3.48, 1.2))
@@ -139,7 +135,7 @@ def projections(X: Tensor, weights: Sequence[Tensor], results: Sequence[Tensor])
         "the columns of a matrix stand the products Q, K and V, 3 by 2 each."
     )
     with sheet(7.2, 4.75, alt) as axes:
-        _title(axes, "One head: from 8 numbers a token to 2")
+        heading(axes, "One head: from 8 numbers a token to 2")
         low = 3.62
         right, _ = _named(axes, 0.8, low, X, "residual", "X", cell=0.38, rows=WORDS)
         x = right + 0.13
@@ -160,7 +156,7 @@ def one_head(q: Tensor, k: Tensor, v: Tensor, weights: Tensor, mixed: Tensor) ->
         f"{', '.join(f'{w:.2f}' for w in weights[1])}."
     )
     with sheet(7.2, 3.65, alt) as axes:
-        _title(axes, "Everyone looks at everyone, so scores are 3 × 3")
+        heading(axes, "Everyone looks at everyone, so scores are 3 × 3")
         top, low, wide, narrow = 0.8, 2.4, {"cell": 0.6, "label": _two}, {"cell": 0.49, "label": _one}
         right, _ = block(axes, 0.82, top, q, "query", name="Q", rows=WORDS, **narrow)
         _sign(axes, right + 0.15, top + 0.43, "·")
@@ -183,7 +179,7 @@ def four_heads(joined: Tensor, W_O: Tensor, attended: Tensor) -> None:
         "gives the attention output, 3 by 8."
     )
     with sheet(7.2, 3.35, alt) as axes:
-        _title(axes, "Four heads of width 2 are again 8 numbers a token")
+        heading(axes, "Four heads of width 2 are again 8 numbers a token")
         roles = ["value", "query", "key", "encoder"]
         right, _ = block(axes, 0.35, 0.95, joined, "ink", cell=0.49, label=_one, colour_of=lambda i, j: roles[j // 2])
         for h, role in enumerate(roles):
@@ -204,7 +200,7 @@ def add_and_norm(X: Tensor, attended: Tensor, Z: Tensor, gamma: Tensor, beta: Te
         "ones, and beta, eight zeros."
     )
     with sheet(7.2, 5.45, alt) as axes:
-        _title(axes, "Add, then bring each token back to one size")
+        heading(axes, "Add, then bring each token back to one size")
         parts = [("", "X", "residual", X), ("+", "attention output", "value", attended), ("=", "sum", "residual", total)]
         side = 0.22 + _column(axes, 0.82, 0.75, [*parts, ("norm", "Z", "residual", Z)], WORDS)
         look = {"cell": 0.68, "label": _two, "shape": False, "strength": 0.12}
@@ -231,7 +227,7 @@ def wider(Z: Tensor, W: Tensor, b: Tensor, hidden: Tensor, kept: Tensor) -> None
         "negative numbers to 0, which gives F 2, 3 by 12."
     )
     with sheet(7.2, 6.3, alt) as axes:
-        _title(axes, "Wider, and a ReLU: negative numbers become 0")
+        heading(axes, "Wider, and a ReLU: negative numbers become 0")
         right, _ = _named(axes, 0.05, 0.75, Z, "residual", "Z")
         _sign(axes, right + 0.1, 1.18, "·")
         _, bottom = _named(axes, right + 0.2, 0.75, W, "encoder", "$W_1$", cell=0.275, learned=True)
@@ -249,7 +245,7 @@ def narrower(W: Tensor, b: Tensor, change: Tensor, Z: Tensor, out: Tensor) -> No
         "b 2, 3 by 8; plus Z it gives the sum, 3 by 8, and normalised the output of the layer, 3 by 8."
     )
     with sheet(7.2, 5.45, alt) as axes:
-        _title(axes, "Narrow again, then added and normalised")
+        heading(axes, "Narrow again, then added and normalised")
         _, bottom = _named(axes, 4.75, 0.75, W, "encoder", "$W_2$", cell=WHOLE, learned=True)
         _named(axes, 4.75, bottom + 0.35, b, "encoder", "$b_2$", cell=WHOLE, learned=True)
         parts = [("", "$F_3 = F_2 · W_2 + b_2$", "encoder", change), ("+", "Z", "residual", Z)]

@@ -7,13 +7,9 @@ from matplotlib.offsetbox import AnnotationBbox, HPacker, TextArea
 from matplotlib.patches import Rectangle
 from torch import Tensor
 
-from transformer_lib.teaching.figures import COLOURS, SEQUENTIAL, arrow, block, card, sheet, show, subplots, text
+from transformer_lib.teaching.figures import COLOURS, SEQUENTIAL, arrow, block, card, heading, sheet, show, subplots, text
 
 COW, HORSE = "the white cow is tired".split(), "the white horse is tired".split()
-
-
-def _title(axes: Axes, words: str) -> None:
-    text(axes, axes.get_xlim()[1] / 2, 0.2, words, size=15, weight="bold")
 
 
 def _row(axes: Axes, y: float, theirs: Sequence[int] = (), step: float = 0.76) -> None:
@@ -45,7 +41,7 @@ def one_patch() -> None:
         "again, but the box at is comes from the horse's row; what the decoder writes from it is left open."
     )
     with sheet(7.2, 3.7, alt) as axes:
-        _title(axes, "One vector of five is patched. Which words change?")
+        heading(axes, "One vector of five is patched. Which words change?")
         rows = [
             (0.85, (), "the cow’s memory", "la vache blanche\nest fatiguée"),
             (1.85, range(5), "the horse’s memory", "le cheval blanc\nest fatigué"),
@@ -68,7 +64,7 @@ def two_maps(maps: Mapping[str, tuple[list[str], list[str], Tensor]], written: s
     said = "; ".join(f"{words[rows[name]]} has {weight[name]:.2f} at white" for name, (_, words, _) in maps.items())
     alt = f"Two maps of cross-attention, a row for each written word, nearly the same. Their framed rows: {said}."
     with sheet(7.2, 3.95, alt) as axes:
-        _title(axes, "Framed: the same weights, and another word")
+        heading(axes, "Framed: the same weights, and another word")
         for left, (name, (source, words, weights)) in zip((1.05, 4.75), maps.items(), strict=True):
             look = {
                 "cell": 0.47,
@@ -94,7 +90,7 @@ def two_models(weights: Tensor, models: Mapping[str, tuple[Tensor, Tensor]]) -> 
     )
     signed = lambda i, j, value: "0" if value == 0 else f"{value:+.0f}".replace("-", "–")
     with sheet(7.2, 3.5, alt) as axes:
-        _title(axes, "The same map, the same words: one patch tells A from B")
+        heading(axes, "The same map, the same words: one patch tells A from B")
         columns = [(1.35, "cow"), (2.8, "horse"), (4.4, "cow, patched\nat white"), (5.9, "cow, patched\nat the noun")]
         for x, name in columns:
             text(axes, x + 0.42, 0.7, name, "muted", linespacing=1.1)
@@ -117,7 +113,7 @@ def five_patches(sentences: Sequence[str], usual: str) -> None:
     """Show each patched memory, and the sentence that is written from it."""
     said = "; ".join(f"at {word}: {sentence}" for word, sentence in zip(COW, sentences, strict=True))
     with sheet(7.2, 3.65, f"Five rows of five boxes; in each, one box is the horse's. Patched {said}.") as axes:
-        _title(axes, "Filled: the horse’s vector. Bold: the words that change")
+        heading(axes, "Filled: the horse’s vector. Bold: the words that change")
         for row, sentence in enumerate(sentences):
             y = 0.5 + 0.63 * row
             _row(axes, y, [row], step=0.7)
@@ -130,7 +126,7 @@ def forced_prefix(chances: Tensor, prefixes: Sequence[str], endings: Sequence[Se
     cells = [[f"{p:.2f}, {word}" for p, word in zip(*row, strict=True)] for row in zip(chances.tolist(), endings, strict=True)]
     lines = [f"after {prefix}: {a} unpatched, {b} patched" for prefix, (a, b) in zip(prefixes, cells, strict=True)]
     with sheet(7.2, 2.35, f"The probability of the ending -e, and the word that is written. {'; '.join(lines)}.") as axes:
-        _title(axes, "Here only both changes together write fatigué")
+        heading(axes, "Here only both changes together write fatigué")
         look = {"cell": 1.76, "high": 0.66, "shape": False, "rows": prefixes}
         look["label"] = lambda i, j, v: f"-e: {v:.2f}\n{endings[i][j]}"
         columns = ["the cow’s vectors", "patched at “cow”"]
@@ -146,7 +142,7 @@ def way_of_the_gender(chances: Tensor) -> None:
         f"layers, after layer 1, after layer 2: {said}. The high cell stands at cow twice, then at white."
     )
     with sheet(7.2, 2.65, alt) as axes:
-        _title(axes, "In layer 2 the gender is copied to the adjective")
+        heading(axes, "In layer 2 the gender is copied to the adjective")
         rows = ["embedding", "after layer 1", "after layer 2"]
         look = {"cell": 0.95, "high": 0.5, "shape": False, "rows": rows, "columns": COW, "label": lambda i, j, v: f"{v:.2f}"}
         block(axes, 1.95, 0.85, chances, "key", strength=lambda i, j, v: 0.03 + 0.6 * v, **look)

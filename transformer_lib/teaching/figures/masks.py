@@ -9,13 +9,9 @@ from matplotlib.patches import Rectangle
 from torch import Tensor
 
 from transformer_lib.teaching.experiments.masks import FLOOR, PHONE_BOOK, digits_of
-from transformer_lib.teaching.figures import COLOURS, arrow, block, card, sheet, show, subplots, text
+from transformer_lib.teaching.figures import COLOURS, arrow, block, card, heading, sheet, show, subplots, text
 
 WORDS = ("<SOS>", "je", "suis", "étudiant")
-
-
-def _title(axes: Axes, words: str) -> None:
-    text(axes, axes.get_xlim()[1] / 2, 0.2, words, size=15, weight="bold")
 
 
 def _frame(axes: Axes, x: float, y: float, width: float, height: float, colour: str = "ink") -> None:
@@ -41,7 +37,7 @@ def answer_in_the_input() -> None:
         "strong. Right, the mask, 4 by 4: row SOS may look at SOS, row je at SOS and je, row suis at the first three, and "
         "row étudiant at all four. In the row of je the hidden cell of suis is framed.",
     ) as axes:
-        _title(axes, "The answer stands one place to the right. A mask hides it")
+        heading(axes, "The answer stands one place to the right. A mask hides it")
         for y, row in ((0.85, WORDS), (2.1, (*WORDS[1:], "<EOS>"))):
             for place, word in enumerate(row):
                 colour, fill = ("key", 0.25) if word == "suis" else ("muted", 0.0)
@@ -66,7 +62,7 @@ def copying(weights: Tensor, written: Sequence[str]) -> None:
         "of the diagonal, where the answer stands, are framed; in most rows the framed weight is the largest. Right, three "
         "numbers of the book, and three that the model writes, which are not in it.",
     ) as axes:
-        _title(axes, "Without a mask, most places look at their answer")
+        heading(axes, "Without a mask, most places look at their answer")
         x, y, cell = 0.75, 1.0, 0.36
         look = {"strength": lambda i, j, w: min(1.4 * w, 0.8), "label": lambda i, j, w: f"{w:.2f}"[1:] if w >= 0.1 else ""}
         places = [str(place) for place in range(8)]
@@ -96,7 +92,7 @@ def masking(scores: Tensor, mask: Tensor) -> None:
         f"{', '.join(f'{w:.2f}' for w in free[1])}. Below, the same scores with minus infinity above the diagonal. Their "
         f"weights are 0 there, and the row of je is {hidden[1, 0]:.2f}, {hidden[1, 1]:.2f}, 0, 0.",
     ) as axes:
-        _title(axes, "–∞ before the softmax is 0 after it")
+        heading(axes, "–∞ before the softmax is 0 after it")
         look = {"columns": WORDS, "cell": cell, "shape": False}
         for values, weights, name, y in [(scores, free, "scores", 0.98), (masked, hidden, "scores under the mask", 2.98)]:
             write = {"label": lambda i, j, s: f"{s:.2f}" if s > -9 else "–∞"}
@@ -121,7 +117,7 @@ def join_masks(real: Tensor, past: Tensor, words: Sequence[str]) -> None:
         "that is stretched over four, hides the last two columns. The causal mask hides what lies above the diagonal. "
         "Joined by and, a cell is true only where both are.",
     ) as axes:
-        _title(axes, "A key must be real, and not in the future")
+        heading(axes, "A key must be real, and not in the future")
         cell, y = 0.36, 1.2
         for x, mask, under, sign in [
             (0.95, stretched, "real: one row, stretched", ""),
@@ -143,7 +139,7 @@ def three_masks(encoder: Tensor, decoder: Tensor, cross: Tensor) -> None:
         "decoder's masked self-attention the target looks at the target: the upper triangle and both padded columns are "
         "hidden. In cross-attention the target looks at the source, six queries by five keys: the padded column is hidden.",
     ) as axes:
-        _title(axes, "Three attentions, two masks")
+        heading(axes, "Three attentions, two masks")
         cell, y = 0.26, 1.95
         for x, mask, rows, columns, stack, name in [
             (0.88, encoder, source, source, "encoder", "self-attention"),

@@ -20,7 +20,7 @@ from matplotlib.patches import FancyBboxPatch, Rectangle
 from transformer_lib.teaching.figures.plots import PHONE, show, subplots
 from transformer_lib.teaching.figures.theme import COLOURS, ROLES_LIGHT
 
-__all__ = ["arrow", "block", "card", "number", "sheet", "text", "tint"]
+__all__ = ["arrow", "block", "card", "heading", "number", "sheet", "text", "tint"]
 
 _POINTS = 9 * 72 / PHONE  # of text, for each inch of the sheet: nine pixels where a phone shows it
 
@@ -59,6 +59,11 @@ def text(axes: Axes, x: float, y: float, words: str, colour: str = "ink", size: 
     """Write `words` around (x, y); `look` goes to matplotlib's `text`."""
     look = {"ha": "center", "va": "center"} | look
     axes.text(x, y, words, size=size or _POINTS * axes.get_xlim()[1] + 0.05, color=_written_in(colour), **look)
+
+
+def heading(axes: Axes, words: str) -> None:
+    """Write `words` as the title of a sheet."""
+    text(axes, axes.get_xlim()[1] / 2, 0.2, words, size=15, weight="bold")
 
 
 def arrow(axes: Axes, start: Sequence[float], end: Sequence[float], colour: str = "muted", bend: float = 0.0) -> None:

@@ -8,12 +8,8 @@ from matplotlib.patches import Rectangle
 from torch import Tensor
 
 from transformer_lib.positional_encoding import sinusoidal_table
-from transformer_lib.teaching.figures import COLOURS, arrow, block, card, sheet, show, subplots, text
+from transformer_lib.teaching.figures import COLOURS, arrow, block, card, heading, sheet, show, subplots, text
 from transformer_lib.teaching.figures.sheet import tint
-
-
-def _title(axes: Axes, words: str) -> None:
-    text(axes, axes.get_xlim()[1] / 2, 0.2, words, size=15, weight="bold")
 
 
 def _half(i: int, j: int, value: float) -> str:
@@ -74,7 +70,7 @@ def whole_model() -> None:
     )
     left, right, bottom = 1.7, 5.6, 7.75
     with sheet(7.2, 7.9, alt) as axes:
-        _title(axes, "The whole Transformer, and the chapter of each box")
+        heading(axes, "The whole Transformer, and the chapter of each box")
         encoder = {"Attention": 6, "Feed-forward": 7}
         top = _column(axes, left, "encoder", encoder, "the white cow is tired", 5, bottom)
         decoder = {"Masked attention": 8, "Cross-attention": 9, "Feed-forward": 7}
@@ -104,7 +100,7 @@ def rows_of_words(E: Tensor, source: Tensor, words: Sequence[str]) -> None:
         "positions, which is added; the sum, x, 5 by 4."
     )
     with sheet(7.2, 6.7, alt) as axes:
-        _title(axes, "Each id picks its row; then the position is added")
+        heading(axes, "Each id picks its row; then the position is added")
         labels = [f"{i:2} {word}" for i, word in enumerate(words)]
 
         def chosen(i: int, j: int, value: float) -> float:
@@ -146,7 +142,7 @@ def output_layer(E: Tensor, y: Tensor, words: Sequence[str]) -> None:
         f"probabilities below {chances.max():.3f}, which is that of {words[best]}, whose signs are those of y."
     )
     with sheet(7.2, 5.3, alt) as axes:
-        _title(axes, "At the exit, y is compared with every word's row")
+        heading(axes, "At the exit, y is compared with every word's row")
         block(axes, 1.18, 0.72, y, "decoder", cell=0.36, rows=["y"], shape=False)
         arrow(axes, (1.9, 1.05), (1.9, 1.25))
 
@@ -191,7 +187,7 @@ def one_sentence(tensors: Sequence[Tensor], words: Sequence[str]) -> None:
         "13, the softmax probabilities, 4 by 13. Each row's highest probability is that of the word that was read."
     )
     with sheet(7.2, 7.5, alt) as axes:
-        _title(axes, "Five rows or four: their number never changes")
+        heading(axes, "Five rows or four: their number never changes")
         lanes = [(0.85, source, first, "encoder", memory, "memory"), (2.95, target, second, "decoder", y, "y")]
         for top, ids, entered, stack, left, name in lanes:
             look = {"rows": [words[i] for i in ids.tolist()], "high": 0.27, "cell": 0.36, "shape": False, "strength": 0.1}
@@ -236,7 +232,7 @@ def parameters(words: int, attention: int, feed_forward: int, norm: int, layers:
         "cross-attention, half feed-forward."
     )
     with sheet(7.2, 3.7, alt) as axes:
-        _title(axes, f"{total:,} parameters, to scale")
+        heading(axes, f"{total:,} parameters, to scale")
         left, top, high = 0.1, 1.0, 2.25
         for name, part in parts.items():
             wide = 6.76 * sums[name] / total
@@ -264,7 +260,7 @@ def next_words(steps: Sequence[tuple[str, Sequence[str], Sequence[float]]]) -> N
         for read, names, values in steps
     )
     with sheet(7.2, 0.85 + 0.34 * len(steps), alt) as axes:
-        _title(axes, "Trained, it names the next word")
+        heading(axes, "Trained, it names the next word")
         for x, name in [(0.72, "last token"), (1.95, "next token"), (3.75, "probability"), (6.1, "runners-up")]:
             text(axes, x, 0.58, name, "muted")
         for i, (read, names, values) in enumerate(steps):
