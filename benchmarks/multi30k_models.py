@@ -21,12 +21,12 @@ from torch import nn
 from benchmarks.multi30k import captions, cased_and_lower
 from benchmarks.records import write_record
 from benchmarks.runs import finish
-from transformer_lib.data import read_pairs
+from transformer_lib.data import TextPairs, read_pairs
 from transformer_lib.decoding import CachedTransformer
 from transformer_lib.schedule import NoamSchedule, transformer_optimizer
 from transformer_lib.teaching.experiments.translation import KINDS, SETTINGS, make_model, parameters, transformer_config
 from transformer_lib.training import evaluate, token_batches, training_step
-from transformer_lib.translation import BytePairTokenizer, ParallelCorpus, Translator, encode_pairs
+from transformer_lib.translation import BytePairTokenizer, Translator, encode_pairs
 
 NAME = "multi30k_models"
 SEEDS = (0, 1, 2)
@@ -46,14 +46,14 @@ LENGTHS = {"up to 10 words": (1, 10), "11 to 14": (11, 14), "15 and more": (15, 
 Choice = tuple[float, int, float]  # factor of the rate, steps of warm-up, dropout
 
 
-def corpus_and_tokenizer(folder: Path) -> tuple[ParallelCorpus, BytePairTokenizer]:
+def corpus_and_tokenizer(folder: Path) -> tuple[TextPairs, TextPairs, BytePairTokenizer]:
     """Return the training and the validation sentences, but for very long ones, and a tokenizer trained on the first."""
     train, val = (read_pairs(folder, name, "en", "fr").pairs for name in ("train", "val"))
     tokenizer = BytePairTokenizer.train([text for pair in train for text in pair], VOCABULARY)
     fits = lambda pair: max(len(tokenizer.encode(text)) for text in pair) < MOST
     known = {source for source, _ in train}
     new = tuple(pair for pair in val if fits(pair) and pair[0] not in known)
-    return ParallelCorpus(tuple(filter(fits, train)), new), tokenizer
+    return tuple(filter(fits, train)), new, tokenizer
 
 
 def untrained(name: str, words: int, dropout: float) -> nn.Module:
@@ -65,9 +65,9 @@ def untrained(name: str, words: int, dropout: float) -> nn.Module:
 def one_run(folder: Path, name: str, choice: Choice, seed: int, budgets: dict[str, tuple[int, ...]]) -> dict[str, Any]:
     """Train one model until it has used up all budgets; return what it was when it had used up each of them."""
     rate, warmup, dropout = choice
-    corpus, tokenizer = corpus_and_tokenizer(folder)
-    pairs = encode_pairs(tokenizer, corpus.train)
-    held_out = token_batches(encode_pairs(tokenizer, corpus.held_out), 4000)
+    train, new, tokenizer = corpus_and_tokenizer(folder)
+    pairs = encode_pairs(tokenizer, train)
+    held_out = token_batches(encode_pairs(tokenizer, new), 4000)
     torch.manual_seed(seed)
     model = untrained(name, len(tokenizer), dropout).train()
     optimizer = transformer_optimizer(model, rate)
@@ -85,7 +85,7 @@ def one_run(folder: Path, name: str, choice: Choice, seed: int, budgets: dict[st
         if full:
             measured = {"loss": evaluate(model, held_out), **used}
             if len(budgets) > 1:  # no try
-                sources = [source for source, _ in corpus.held_out]
+                sources = [source for source, _ in new]
                 measured["translations"] = Translator(model, tokenizer).translate(sources)
             reached |= dict.fromkeys(full, measured)
     return {"parameters": parameters(model), "reached": reached}
@@ -149,7 +149,7 @@ def main() -> None:
         for name in MODELS
     }
     runs = finish(NAME, jobs, about)
-    pairs = corpus_and_tokenizer(folder)[0].held_out
+    pairs = corpus_and_tokenizer(folder)[1]
     budgets = [f"{one} {kind}" for kind, sizes in BUDGETS.items() for one in sizes]
     numbers: dict[str, Any] = {
         name: {

@@ -14,8 +14,7 @@ from torch import nn
 from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LRScheduler
 
-from transformer_lib.data import StrPath, read_bytes
-from transformer_lib.validation import check_at_least, check_not_empty
+from transformer_lib.data import StrPath
 
 VERSION = 1  # part of every file's format: raise it when older code would misread a new file
 
@@ -67,7 +66,7 @@ def open_tensors(path: StrPath, kind: str) -> Iterator[dict[str, Any]]:
 @contextmanager
 def open_json(path: StrPath, kind: str) -> Iterator[dict[str, Any]]:
     """Give the block what `write_json` wrote; a file that is damaged, or does not fit the block, is named."""
-    data = read_bytes(path)
+    data = Path(path).read_bytes()
     with _errors_name(path, kind):
         yield _content(json.loads(data), kind)
 
@@ -82,7 +81,7 @@ def _errors_name(path: StrPath, kind: str) -> Iterator[None]:
         raise ValueError(f"{path} is damaged, or no {kind} that fits here{reason}") from error
 
 
-# What parts of a model were called in files of before.
+# What parts of a model are called in older files.
 _RENAMED = {f"{role}_projection": f"W_{role[0]}" for role in ("query", "key", "value", "output")} | {
     f"{part}_residual": f"{part}_add_norm" for part in ("attention", "self_attention", "cross_attention", "feed_forward")
 }
@@ -148,13 +147,8 @@ def average_checkpoints(paths: Sequence[StrPath], model: nn.Module) -> None:
 
     Source: Vaswani et al. (2017), section 6.1.
     """
-    check_not_empty("paths", paths)
     states = [read_checkpoint(path, model)["model"] for path in paths]
-    mean = dict(states[-1])  # integers have no mean here: the last one's stay
-    for name, last in mean.items():
-        if last.is_floating_point():
-            mean[name] = torch.stack([state[name] for state in states]).mean(dim=0)
-    model.load_state_dict(mean)
+    model.load_state_dict({name: torch.stack([state[name] for state in states]).mean(dim=0) for name in states[0]})
 
 
 @dataclass(frozen=True)
@@ -169,24 +163,21 @@ class Checkpoint:
     every: int = 100
     resume: bool = False
 
-    def __post_init__(self) -> None:
-        check_at_least(1, every=self.every)
-
     def save(self, run_parts: tuple, history: Any, position: tuple[int, int]) -> None:
         """Write model, optimizer and schedule, the history (a dataclass), and the epoch and the batch that come next."""
         device = next(run_parts[0].parameters()).device
-        random = {"cpu": torch.get_rng_state()}
-        if device.type == "cuda":
-            random["cuda"] = torch.cuda.get_rng_state(device)
-        save_checkpoint(self.path, *run_parts, {"history": asdict(history), "place": position, "random": random})
+        gpu = {"cuda": torch.cuda.get_rng_state(device)} if device.type == "cuda" else {}
+        random = {"cpu": torch.get_rng_state(), **gpu}
+        save_checkpoint(self.path, *run_parts, {"history": asdict(history), "position": position, "random": random})
 
     def load(self, run_parts: tuple, steps: int) -> dict[str, Any] | None:
-        """Load what `save` wrote and return its history and place, or None where there is no file yet."""
+        """Load what `save` wrote and return its history and position, or None where there is no file yet."""
         if not Path(self.path).exists():
             return None
         if not self.resume:
             raise FileExistsError(f"{self.path} exists: go on from it with resume=True, or remove it")
         saved = load_checkpoint(self.path, *run_parts)
+        saved.setdefault("position", saved.pop("place", None))  # its name in older files
         done = len(saved["history"]["losses"])
         if done > steps:
             raise ValueError(f"steps must be at least {done}, which {self.path} has done already, but it is {steps}")

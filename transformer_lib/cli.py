@@ -1,6 +1,8 @@
 """The commands: `transformer-train` trains a translator on text files, `transformer-translate` uses it."""
 
 import argparse
+import hashlib
+import json
 import math
 import os
 import sys
@@ -15,29 +17,19 @@ import torch
 from filelock import FileLock, Timeout
 from torch import nn
 
-from transformer_lib.checkpoint import (
-    Checkpoint,
-    atomic_write,
-    load_checkpoint,
-    open_json,
-    save_checkpoint,
-    sizes_of,
-    write_json,
-)
-from transformer_lib.data import SentencePairs, read_bytes, read_pairs, split_lines, translation_folder
+from transformer_lib.checkpoint import atomic_write, load_checkpoint, open_json, save_checkpoint, sizes_of, write_json
+from transformer_lib.data import SentencePairs, read_pairs, split_lines, translation_folder
 from transformer_lib.decoding import CachedTransformer
 from transformer_lib.encoder import TransformerConfig
 from transformer_lib.progress import progress
 from transformer_lib.scaling import DistributedStep, ProcessGroup, use_fused_attention, wrap_model
 from transformer_lib.schedule import NoamSchedule, transformer_optimizer
-from transformer_lib.seq2seq import PAD_ID
-from transformer_lib.training import Batch, History, IdPair, Validation, average_checkpoints, token_batches, train
+from transformer_lib.training import Checkpoint, History, IdPair, Validation, average_checkpoints, token_batches, train
 from transformer_lib.translation import BytePairTokenizer, Translator, corpus_bleu, encode_pairs, pretrained_translator
 
 SIZES = ("num_layers", "d_model", "num_heads", "d_ff", "dropout")
-# What --recipe puts in place of the defaults, which are for a small data set. Section 5 of the paper, English-German: 25,000
-# tokens of each side in a batch, here in 8 parts; no limit for gradients. Section 6.1: checkpoints every 10 minutes (of 0.4 s
-# a step, for the big model 1.0 s), the last 5 averaged, or 20.
+# Section 5 of the paper, English-German: 25,000 tokens of each side in a batch, here in 8 parts; no limit for gradients.
+# Section 6.1: checkpoints every 10 minutes (of 0.4 s a step, for the big model 1.0 s), the last 5 averaged, or 20.
 RECIPES = {
     "small": {},
     "paper": {
@@ -80,17 +72,11 @@ def train_parser() -> Parser:
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
     add, count = parser.add_argument, number(int, 1)
-    of_files = "folder with train.SOURCE and train.TARGET; val.* too for scores; or .gz"
-    add("--data", type=Path, required=True, help=f"{of_files}; or a name: multi30k, fetched once")
+    add("--data", type=Path, required=True, help="folder with train.* and val.*, plain or .gz; or multi30k, fetched once")
     add("--out", type=Path, required=True, help="folder for checkpoints, tokenizers and the record")
     add("--source", default="en", help="ending of the files to read")
     add("--target", default="fr", help="ending of the files to write")
-    add(
-        "--recipe",
-        choices=list(RECIPES),
-        default="small",
-        help="small: the defaults below; paper: the paper's training instead",
-    )
+    add("--recipe", choices=list(RECIPES), default="small", help="small: the defaults below; paper: the paper's training")
     add("--config", choices=["tiny", "base", "big"], default="tiny", help="sizes of the model; base and big are the paper's")
     for name in SIZES:
         kind = number(float, 0, 1) if name == "dropout" else count
@@ -121,9 +107,8 @@ def train_parser() -> Parser:
 def train_options(parser: Parser, arguments: Sequence[str] | None) -> argparse.Namespace:
     """Return what the arguments of `transformer-train` say; what they leave open, their recipe says."""
     options = parser.parse_args(arguments)
-    parser.set_defaults(**RECIPES[options.recipe])
-    if options.recipe == "paper" and options.config == "big":
-        parser.set_defaults(**BIG_MODEL)
+    big = BIG_MODEL if (options.recipe, options.config) == ("paper", "big") else {}
+    parser.set_defaults(**RECIPES[options.recipe] | big)
     return parser.parse_args(arguments)
 
 
@@ -177,12 +162,6 @@ class TextTranslator(Translator):
             full = sorted((index for index, line in enumerate(chunk) if line.strip()), key=lambda index: len(chunk[index]))
             translated = dict(zip(full, self.translate([chunk[index] for index in full], beam_size, alpha), strict=True))
             yield from (translated.get(index, "") for index in range(len(chunk)))
-
-
-def padding_share(batches: Sequence[Batch]) -> float:
-    """Return which share of all places, in sources and targets, is padding."""
-    sides = [side for batch in batches for side in (batch.source, batch.target_out)]
-    return 1 - sum(int((side != PAD_ID).sum()) for side in sides) / sum(side.numel() for side in sides)
 
 
 class RunFolder:
@@ -249,7 +228,8 @@ class TrainingRun:
         self.training = read_pairs(data, "train", *languages)
         self.validation = read_pairs(data, "val", *languages) if any(data.glob("val.*")) else SentencePairs((), 0)
         self.settings = {name: value for name, value in vars(options).items() if name not in NOT_RECORDED}
-        self.settings |= {"training_data": self.training.sha256, "validation_data": self.validation.sha256}
+        checksum = lambda data: hashlib.sha256(json.dumps(data.pairs).encode()).hexdigest()
+        self.settings |= {"training_data": checksum(self.training), "validation_data": checksum(self.validation)}
         self.group = ProcessGroup.init(self.device)
         self.writes = self.group.rank == 0  # process 0 writes the files of all
 
@@ -285,7 +265,6 @@ class TrainingRun:
             "parameters": sum(parameter.numel() for parameter in model.parameters()),
             "pairs": {"train": len(self.training.pairs), "val": len(self.validation.pairs)},
             "empty_lines_left_out": {"train": self.training.empty, "val": self.validation.empty},
-            "padding": padding_share(token_batches(training, options.max_tokens, seed=options.seed)),
         }
         return model, training, validation
 
@@ -325,13 +304,12 @@ class TrainingRun:
 
     def write_record(self, history: History, **more: Any) -> None:
         """Write the record of the run so far, and `more`."""
-        packages = {name: version(name) for name in ("torch", "tokenizers", "sacrebleu")}
         numbers = {
             "steps": len(history.losses),
             "seconds": history.seconds,
             "target_tokens_per_second": history.tokens / history.seconds,
             "curve": asdict(history),
-            "versions": {"python": sys.version.split()[0], **packages},
+            "versions": {"python": sys.version.split()[0], **{name: version(name) for name in ("torch", "tokenizers", "sacrebleu")}},
         }
         write_json(self.folder.record, "record of a run", {**self.record, **numbers, **more}, indent=1)
 
@@ -380,8 +358,7 @@ def model_config(options: argparse.Namespace, source_vocab_size: int, target_voc
         source_vocab_size=source_vocab_size,
         target_vocab_size=target_vocab_size,
         shared_vocabulary=options.vocabulary == "joint",
-        pre_norm=options.pre_norm,
-        **{name: getattr(options, name) for name in SIZES if getattr(options, name) is not None},
+        **{name: getattr(options, name) for name in (*SIZES, "pre_norm") if getattr(options, name) is not None},
     )
 
 
@@ -403,7 +380,7 @@ def translate(options: argparse.Namespace) -> None:
         raise ValueError("--input must be left out where texts are given")
     lines = options.text
     if not lines:
-        data = read_bytes(options.input) if options.input else sys.stdin.buffer.read()
+        data = options.input.read_bytes() if options.input else sys.stdin.buffer.read()
         lines = split_lines(data, options.input or "standard input")
     translated = translator.translate_lines(lines, options.beam_size, options.alpha)
     if len(lines) > CHUNK_SIZE:

@@ -1,34 +1,25 @@
 """Read sentence pairs and reviews from text files, and fetch the data sets that have a name."""
 
+import csv
 import gzip
-import hashlib
-import json
 import os
 import zlib
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from transformer_lib.validation import check_choice, check_not_empty, check_range
+from transformer_lib.validation import check_choice, check_not_empty
 
 StrPath = str | os.PathLike
 TextPairs = tuple[tuple[str, str], ...]
 
 
-def read_bytes(path: StrPath) -> bytes:
-    """Return what a file, or a pipe such as /dev/fd/63, holds."""
-    if Path(path).is_dir() or not Path(path).exists():
-        raise ValueError(f"there is no file {path}")
-    return Path(path).read_bytes()
-
-
 def find_file(folder: Path, name: str) -> Path:
     """Return the file `name` of `folder`, or `name.gz`."""
-    for path in (folder / name, folder / f"{name}.gz"):
-        if path.is_file():
-            return path
-    raise ValueError(f"there is no file {folder / name}, and no {name}.gz")
+    found = [path for path in (folder / name, folder / f"{name}.gz") if path.is_file()]
+    if not found:
+        raise ValueError(f"there is no file {folder / name}, and no {name}.gz")
+    return found[0]
 
 
 def split_lines(data: bytes, name: StrPath) -> list[str]:
@@ -49,7 +40,7 @@ def split_lines(data: bytes, name: StrPath) -> list[str]:
 
 def read_lines(path: StrPath) -> list[str]:
     """Return the lines of a UTF-8 file, plain or gzipped, without their ends; at least one line has text."""
-    lines = split_lines(read_bytes(path), path)
+    lines = split_lines(Path(path).read_bytes(), path)
     if not any(map(str.strip, lines)):
         raise ValueError(f"{path}: the file is empty")
     return lines
@@ -63,54 +54,11 @@ def read_line_pairs(source: StrPath, target: StrPath) -> list[tuple[str, str]]:
     return [(one.strip(), other.strip()) for one, other in zip(sources, targets, strict=True)]
 
 
-@dataclass(frozen=True)
-class ParallelCorpus:
-    """Pairs of a sentence and its translation, in four sets that share no sentence.
-
-    Raises: `ValueError` for a sentence in two sets.
-    """
-
-    train: TextPairs
-    held_out: TextPairs = ()
-    longer: TextPairs = ()
-    unseen: TextPairs = ()
-
-    def __post_init__(self) -> None:
-        where: dict[str, str] = {}
-        for name, pairs in asdict(self).items():
-            for sentence, _ in pairs:
-                if where.setdefault(sentence, name) != name:
-                    raise ValueError(f"no sentence may be in two sets, but {sentence!r} is in {where[sentence]} and in {name}")
-
-    @classmethod
-    def from_files(cls, source: StrPath, target: StrPath, held_out: int = 0) -> "ParallelCorpus":
-        """Return the corpus of two text files: line n of both says the same.
-
-        The files may end in `.gz`. The last `held_out` lines become the held-out set; those whose sentence also occurs before,
-        or that are empty on one side, are left out.
-
-        Raises: `ValueError` for a missing file, one that is no text in UTF-8, files of unequal length, and `held_out` that
-        leaves no training.
-        """
-        pairs = read_line_pairs(source, target)
-        check_range(0, len(pairs) - 1, held_out=held_out)
-        first_held_out = len(pairs) - held_out
-        train = tuple(pair for pair in pairs[:first_held_out] if all(pair))
-        known = {sentence for sentence, _ in train}
-        new = (pair for pair in pairs[first_held_out:] if all(pair))
-        return cls(train, tuple(pair for pair in new if pair[0] not in known))
-
-
 class SentencePairs(NamedTuple):
     """The pairs of two line-aligned files, and how many lines were left out because a side was empty."""
 
-    pairs: tuple[tuple[str, str], ...]
+    pairs: TextPairs
     empty: int
-
-    @property
-    def sha256(self) -> str:
-        """The checksum by which a run that goes on knows its data."""
-        return hashlib.sha256(json.dumps(self.pairs).encode()).hexdigest()
 
 
 def read_pairs(folder: Path, name: str, source: str, target: str) -> SentencePairs:
@@ -129,10 +77,10 @@ class Review(NamedTuple):
 
 
 def read_reviews(path: StrPath) -> list[Review]:
-    """Return all reviews of a folder in IMDB's layout, or of a table in NSMC's.
+    """Return all reviews of a folder in IMDB's layout, or of a table in NSMC's; the files may be gzipped.
 
     A folder holds `pos` and `neg`, with one `.txt` file for each review. A table has tabs between its columns, a first line
-    that names them, `document` and `label` among them, and labels 0 and 1. Files may be gzipped.
+    that names them, `document` and `label` among them, and labels 0 and 1.
     """
     return (_reviews_of_folder if Path(path).is_dir() else _reviews_of_table)(Path(path))
 
@@ -140,7 +88,7 @@ def read_reviews(path: StrPath) -> list[Review]:
 def _reviews_of_folder(path: Path) -> list[Review]:
     reviews = []
     for label, name in enumerate(("neg", "pos")):
-        files = sorted((path / name).glob("[!.]*.txt")) + sorted((path / name).glob("[!.]*.txt.gz"))
+        files = sorted((path / name).glob("[!.]*.txt*"))
         if not files:
             raise ValueError(f"{path}: expected folders pos and neg with .txt files, but {name} has none")
         reviews += [Review("\n".join(read_lines(file)), label) for file in files]
@@ -148,19 +96,17 @@ def _reviews_of_folder(path: Path) -> list[Review]:
 
 
 def _reviews_of_table(path: Path) -> list[Review]:
-    header, *rows = [line.split("\t") for line in read_lines(path)]
-    if header.count("document") != 1 or header.count("label") != 1:
-        raise ValueError(f"{path}, line 1: expected one column 'document' and one 'label', but got {header}")
-    while rows and rows[-1] == [""]:  # empty lines at the end are no reviews
-        rows.pop()
-    check_not_empty(f"{path} (reviews)", rows)
-    text, label = header.index("document"), header.index("label")
-    for number, row in enumerate(rows, start=2):
-        if len(row) != len(header):
-            raise ValueError(f"{path}, line {number}: {len(row)} fields, but line 1 names {len(header)}")
-        if row[label] not in ("0", "1"):
-            raise ValueError(f"{path}, line {number}: label {row[label]!r}, but expected 0 or 1")
-    return [Review(row[text], int(row[label])) for row in rows]
+    table, reviews = csv.DictReader(read_lines(path), delimiter="\t", quoting=csv.QUOTE_NONE), []
+    if not {"document", "label"} <= {*table.fieldnames}:
+        raise ValueError(f"{path}, line 1: expected columns 'document' and 'label', but got {table.fieldnames}")
+    for row in table:
+        if None in (*row, *row.values()) or row["label"] not in ("0", "1"):  # None stands for a field too many or too few
+            raise ValueError(
+                f"{path}, line {table.line_num}: expected a label of 0 or 1 and all fields of line 1, but got {row}"
+            )
+        reviews.append(Review(row["document"], int(row["label"])))
+    check_not_empty(f"{path} (reviews)", reviews)
+    return reviews
 
 
 # The captions that Elliott et al. (2016 and 2017) published, at one commit, with the SHA-256 of each file.
@@ -197,6 +143,5 @@ def fetch(name: str, address: str, files: dict[str, str], unpack: bool = False) 
         try:
             store.fetch(file, processor=pooch.Untar() if unpack else None)
         except (ValueError, OSError) as error:
-            ways_out = "call the command again to go on, or name a folder of your own with --data"
-            raise OSError(f"{file} could not be fetched from {address} into {folder}: {error}; {ways_out}") from error
+            raise OSError(f"{file} could not be fetched from {address} into {folder}: {error}; call again, or use --data") from error
     return folder

@@ -272,7 +272,7 @@ def train(
     history, position = History(), (0, 0)  # epoch 0, batch 0
     saved = checkpoint.load(run_parts, steps) if checkpoint else None
     if saved is not None:
-        history, position = History(**saved["history"]), saved["place"]
+        history, position = History(**saved["history"]), saved["position"]
     device = next(model.parameters()).device
     stream = _batch_stream(batches, *position)
     bar = progress(range(len(history.losses) + 1, steps + 1), description="training")

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['BytePairTokenizer', 'BleuScore', 'corpus_bleu', 'exact_match', 'encode_pairs', 'Translator', 'pretrained_translator',
-           'ParallelCorpus', 'SPECIAL_TOKENS', 'TextPairs', 'UNKNOWN_ID']
+           'SPECIAL_TOKENS', 'TextPairs', 'UNKNOWN_ID']
 
 # %% ../notebooks/14_translation.ipynb #library-imports
 import json
@@ -20,7 +20,7 @@ from tokenizers import Tokenizer
 from torch.nn.utils.rnn import pad_sequence
 
 from .checkpoint import open_json, write_json
-from .data import ParallelCorpus, TextPairs
+from .data import TextPairs
 from .decoding import beam_search, greedy_decode
 from .pieces import SPECIAL_TOKENS, UNKNOWN_ID, ids_of, known_letters
 from .pieces import learn_pieces, stored_pieces, typed_text, words_of
@@ -30,7 +30,7 @@ from .validation import check_choice
 from .validation import check_equal_lengths, check_not_empty
 
 # Of the names imported here, those that this module offers too.
-_all_ = ["ParallelCorpus", "SPECIAL_TOKENS", "TextPairs", "UNKNOWN_ID"]
+_all_ = ["SPECIAL_TOKENS", "TextPairs", "UNKNOWN_ID"]
 
 # %% ../notebooks/14_translation.ipynb #byte-pair-tokenizer
 # @title The same, with the library tokenizers

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from transformer_lib import data
 from transformer_lib.data import Review, read_line_pairs, read_lines, read_pairs, read_reviews, split_lines
-from transformer_lib.translation import ParallelCorpus
 
 HEADER = "id\tdocument\tlabel\n"
 lines = st.text(st.characters(exclude_characters="\n\r", exclude_categories=["Cs"]))
@@ -80,19 +79,6 @@ def test_pairs_with_two_sides_are_read_and_the_others_counted(tmp_path):
             read_pairs(tmp_path, "val", "en", "fr")
 
 
-def test_the_last_lines_of_a_corpus_are_held_out(tmp_path):
-    """Those whose sentence is not in training."""
-    files = (
-        write(tmp_path / "a.en", "A man.\nA dog.\nA man.\nA cat.\n"),
-        write(tmp_path / "a.fr", "Un homme.\nUn chien.\nH.\nUn chat.\n"),
-    )
-    corpus = ParallelCorpus.from_files(*files, held_out=2)
-    assert corpus.train == (("A man.", "Un homme."), ("A dog.", "Un chien.")) and corpus.held_out == (("A cat.", "Un chat."),)
-    for held_out in (-1, 4):
-        with pytest.raises(ValueError, match="held_out must be in 0 … 3"):
-            ParallelCorpus.from_files(*files, held_out=held_out)
-
-
 @pytest.mark.parametrize("packed", [False, True])
 def test_reviews_of_a_table(tmp_path, packed):
     """With a mark before the first name, two kinds of line ends, and a document that is empty."""
@@ -120,10 +106,10 @@ def test_reviews_of_a_folder(tmp_path):
 
 
 TABLES = {
-    "no document": ("id\ttext\tlabel\n1\tx\t1\n", "line 1: expected one column 'document'"),
+    "no document": ("id\ttext\tlabel\n1\tx\t1\n", "line 1: expected columns 'document'"),
     "no rows": (HEADER + "\n", r"\(reviews\) must hold at least one"),
-    "missing field": (HEADER + "1\tx\t1\n2\ty\n", "line 3: 2 fields, but line 1 names 3"),
-    "label 2": (HEADER + "1\tx\t1\n2\ty\t2\n", "line 3: label '2', but expected 0 or 1"),
+    "missing field": (HEADER + "1\tx\t1\n2\ty\n", "line 3: expected a label of 0 or 1 and all fields"),
+    "label 2": (HEADER + "1\tx\t1\n2\ty\t2\n", "line 3: expected a label of 0 or 1"),
 }
 
 

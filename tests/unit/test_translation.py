@@ -16,7 +16,6 @@ from transformer_lib.transformer import Transformer, TransformerConfig
 from transformer_lib.translation import (
     UNKNOWN_ID,
     BytePairTokenizer,
-    ParallelCorpus,
     Translator,
     corpus_bleu,
     encode_pairs,
@@ -45,14 +44,6 @@ def small_model(vocab, **sizes):
 @pytest.fixture(scope="module")
 def translator(tokenizer):
     return Translator(small_model(len(tokenizer)), tokenizer)
-
-
-# Corpus and files
-
-
-def test_a_sentence_in_two_sets_is_refused():
-    with pytest.raises(ValueError, match="'I am' is in train and in held_out"):
-        ParallelCorpus(train=(("I am", "je suis"),), held_out=(("I am", "je suis"),))
 
 
 # The tokenizer

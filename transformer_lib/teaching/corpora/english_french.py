@@ -8,13 +8,24 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from transformer_lib.translation import ParallelCorpus
+from transformer_lib.data import TextPairs
 from transformer_lib.validation import check_range
 
 __all__ = ["LONGEST", "grammar_corpus"]
 
 LONGEST = 10  # words of a training sentence, in each language
-SETS = ("train", "held_out", "longer", "unseen")
+
+
+class ParallelCorpus(NamedTuple):
+    """Pairs of a sentence and its translation, in four sets that share no sentence."""
+
+    train: TextPairs
+    held_out: TextPairs
+    longer: TextPairs
+    unseen: TextPairs
+
+
+SETS = ParallelCorpus._fields
 
 
 def _rows(table: str) -> list[list[str]]:

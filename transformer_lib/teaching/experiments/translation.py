@@ -20,16 +20,9 @@ from transformer_lib.encoder import TransformerConfig
 from transformer_lib.schedule import NoamSchedule, noam_rate, transformer_optimizer
 from transformer_lib.seq2seq import Seq2Seq
 from transformer_lib.teaching import record
-from transformer_lib.teaching.corpora.english_french import grammar_corpus
+from transformer_lib.teaching.corpora.english_french import ParallelCorpus, grammar_corpus
 from transformer_lib.training import Checkpoint, History, evaluate, token_batches, train, training_step
-from transformer_lib.translation import (
-    BytePairTokenizer,
-    ParallelCorpus,
-    Translator,
-    corpus_bleu,
-    encode_pairs,
-    exact_match,
-)
+from transformer_lib.translation import BytePairTokenizer, Translator, corpus_bleu, encode_pairs, exact_match
 
 SETTINGS: dict[str, Any] = {
     "training_pairs": 12_000,
