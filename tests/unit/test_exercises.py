@@ -42,7 +42,6 @@ def parameters(rows, columns):
     yield rows * columns, "the biases are missing"
     if columns == 5:
         yield 12, "that is right here, and so no mistake"
-    yield ZeroDivisionError, "nothing to divide"
 
 
 @exercise(cases=[([3, 1], "b")], hint="Sort them, and double the word", parts=("the list", "the word"))
@@ -68,7 +67,7 @@ def fails_in_a_library(*arguments):
         # The first result is right and explains nothing; the second could be a mistake that the first is not.
         (parameters, lambda r, c: 12, "✗ parameters: the result for (3, 4) should be 15, not 12. Each row has its own bias"),
         (parameters, lambda r, c: r * c if r == 2 else [][0], "✗ parameters: the biases are missing"),
-        (parameters, lambda r, c: r / 0, "✗ parameters: nothing to divide"),
+        (parameters, lambda r, c: r / 0, "✗ parameters: (2, 5) raises ZeroDivisionError: "),
         (parameters, lambda r, c: math.nan, "✗ parameters: the result for (2, 5) should be 12, not nan."),
         (parameters, lambda r, c: 12.002, "✗ parameters: the result for (2, 5) should be 12, not 12.002."),
         (
@@ -144,13 +143,11 @@ def tables(check):
 
 
 def by_heart(answers):
-    """Return a function that gives one answer after another, whatever it is asked; a class of exceptions is raised."""
+    """Return a function that gives one answer after another, whatever it is asked."""
     answers = iter(answers)
 
     def attempt(*arguments):
         answer = next(answers)
-        if isinstance(answer, type):
-            raise answer
         return tuple(0 if part is ... else part for part in answer) if isinstance(answer, tuple) else answer
 
     return attempt

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from transformer_lib.alignment import AdditiveAttention, masked_softmax
-from transformer_lib.teaching.exercises import Hint, check, exercise, expect, forward_of, normal, numbers, same
+from transformer_lib.teaching.exercises import Attempt, Hint, check, exercise, expect, normal, numbers, same
 
 _SCORES = torch.tensor([1.0, 2.0, 0.5, -1.0], dtype=torch.float64)
 
@@ -105,14 +105,14 @@ def additive_attention(attempt: Callable) -> str:
     query, memory = (values.float() for values in normal((2, 3), (2, 5, 4), seed=4))
     some = torch.tensor([[True] * 5, [True, True, True, False, False]])
     for case, mask in [("without a mask", torch.ones(2, 5).bool()), ("with a mask", some)]:
-        found = forward_of(mine)(query, memory, mask if mask is some else None)
+        found = Attempt(mine.forward)(query, memory, mask if mask is some else None)
         if not isinstance(found, tuple | list) or len(found) != 2:
             raise Hint("forward returns two things: the context and the weights")
         right = ours(query, memory, mask)
-        if all(map(same, found, right)):
+        if same(found, right):
             continue
         for wrong, hint in _slips(ours, query, memory, mask):
-            if all(map(same, found, wrong)):
+            if same(found, wrong):
                 raise Hint(f"{case}: {hint}")
         for name, given, expected in zip(("the context", "the weights"), found, right, strict=True):
             expect(given, expected, "Compare your lines with the formula.", what=f"{case}, {name}")

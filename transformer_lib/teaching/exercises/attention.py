@@ -83,7 +83,7 @@ def multi_head_attention(attempt: Callable) -> str:
             raise Hint(f"{what}: forward raises {type(problem).__name__}: {problem}") from problem
         praise = "equal to the library's layer, and so to torch's: one sentence, two, and with a mask"
         answers = [(ours(query, key, key, m), praise), *_slips(ours, query, key, m)]
-        compare(found, answers, "Compare your steps with the picture of the heads", f" for {what}")
+        compare([(found, answers, f" for {what}")], "Compare your steps with the picture of the heads")
     return praise
 
 

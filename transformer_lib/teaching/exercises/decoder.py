@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from transformer_lib.decoder import DecoderLayer
 from transformer_lib.encoder import TransformerConfig
 from transformer_lib.masks import causal_mask
-from transformer_lib.teaching.exercises import Hint, check, compare, exercise, forward_of, normal
+from transformer_lib.teaching.exercises import Attempt, Hint, check, compare, exercise, normal
 
 
 @exercise(cases=[(2, 8, 5, 6), (3, 4, 7, 2)], hint="The shape is (batch, heads, queries, keys)")
@@ -118,7 +118,6 @@ def decoder_layer(attempt: Callable) -> str:
     """The reader's class gives the numbers of the library's layer, for equal and for unequal lengths."""
     config = TransformerConfig(d_model=8, num_layers=1, num_heads=2, d_ff=12, dropout=0.0)
     mine, ours = attempt(config), DecoderLayer(config)
-    forward = forward_of(mine)
     for name, kind in _PARTS.items():
         part = getattr(mine, name, None)
         if not isinstance(part, type(getattr(ours, name))):
@@ -126,13 +125,13 @@ def decoder_layer(attempt: Callable) -> str:
         for parameter in part.parameters():  # also those that start at 0 or 1, so that no two parts can be mixed up
             nn.init.normal_(parameter, std=0.4)
         getattr(ours, name).load_state_dict(part.state_dict())
+    forward = Attempt(mine.forward)
     for target, source in ((4, 4), (3, 5), (5, 2)):
         x, memory = normal((2, target, 8), (2, source, 8), seed=target)
         memory_mask = torch.ones(2, 1, 1, source, dtype=torch.bool)
         memory_mask[1, ..., -1] = False  # the second sentence is one word shorter
         given = x.float(), memory.float(), causal_mask(target), memory_mask
         right = ours(*given), "equal to the library's layer, with other lengths and with padding, and so to torch's"
-        praise = compare(
-            forward(*given), [right, *_slips(ours, *given)], "Compare your three steps with the drawing of the layer"
-        )
+        table = [right, *_slips(ours, *given)]
+        praise = compare([(forward(*given), table, "")], "Compare your three steps with the drawing of the layer")
     return praise

@@ -86,9 +86,9 @@ def my_positions(attempt: Callable) -> str:
             (_rows(pos, d_model, 4), "the exponent is twice what it should be: 2·i / d_model, where i counts hands"),
             (_rows(pos, d_model, 1), "the exponent is half of what it should be: it is 2·i / d_model"),
         ]
+        added = numbers(output, shape, f"the output for words of shape {shape}") - x.numpy()
         praise = compare(
-            numbers(output, shape, f"the output for words of shape {shape}") - x.numpy(),
-            [(rows.flatten(1).expand(shape), says) for rows, says in answers],
+            [(added, [(rows.flatten(1).expand(shape), says) for rows, says in answers], "")],
             "What is added: in dimensions 2·i and 2·i + 1 sine and cosine of pos / 10000^(2·i / d_model), for each sentence",
         )
         if any(True for _ in layer.parameters()):

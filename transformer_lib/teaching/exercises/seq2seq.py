@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from transformer_lib.seq2seq import PAD_ID, SOS_ID, Seq2Seq, greedy_decode
-from transformer_lib.teaching.exercises import Hint, check, compare, exercise
+from transformer_lib.teaching.exercises import Attempt, Hint, check, compare, exercise
 
 _SENTENCE = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [2.0, 0.0]])
 
@@ -87,7 +87,7 @@ def my_seq2seq(attempt: Callable) -> str:
             raise Hint(f"__init__ should set self.{name} to an nn.{kind.__name__}")
     if not (mine.reader.batch_first and mine.writer.batch_first):
         raise Hint("an nn.GRU puts the sentences second unless it gets batch_first=True")
-    forward, write = type(attempt)(mine.forward), type(attempt)(mine.write)
+    forward, write = Attempt(mine.forward), Attempt(mine.write)
     source, target_in = torch.tensor([[3, 4, 5, 6], [7, 8, 9, 10]]), torch.tensor([[1, 6, 5], [1, 10, 9]])
     with torch.no_grad():
         for seed, max_len in ((439, 9), (58, 3)):  # one sentence ends with EOS, one is cut
@@ -107,12 +107,12 @@ def my_seq2seq(attempt: Callable) -> str:
                 ),
                 (right[:, -1], "these are the scores after the last symbol alone: return those after each"),
             ]
-            compare(forward(source, target_in), answers, "Compare each step with the page", " of forward")
+            compare([(forward(source, target_in), answers, " of forward")], "Compare each step with the page")
             words = greedy_decode(ours, source[:1], max_len)[0].tolist()
             answers = [
                 (words, ""),
                 ([SOS_ID, *words], "the start sign is read, and is no part of the answer"),
                 (words[:-1], "the last symbol is missing; the end sign, too, is part of the answer"),
             ]
-            compare(write(source[:1], max_len), answers, "Hand each written symbol and the new state on", " of write")
+            compare([(write(source[:1], max_len), answers, " of write")], "Hand each written symbol and the new state on")
     return "the scores of the library's Seq2Seq, and what greedy_decode writes"

@@ -39,8 +39,7 @@ def lowest_loss(vocab: int, smoothing: float) -> Iterator:
     right = 1 - smoothing + share
     yield _entropy({right: 1, share: vocab - 1}), "the entropy of the target: 0.3897 for five words, and 1.38 for 37,000"
     if not smoothing:
-        for nothing in (ValueError, math.nan):
-            yield nothing, "with smoothing 0 the other words have q = 0: 0 · log 0 counts as 0, so return 0"
+        yield math.nan, "with smoothing 0 the other words have q = 0: 0 · log 0 counts as 0, so return 0"
         return
     yield 0.0, "a perfect model reaches 0 only without smoothing"
     yield -_entropy({right: 1, share: vocab - 1}), "the sign: an entropy is never negative"

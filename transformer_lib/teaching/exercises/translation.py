@@ -67,7 +67,7 @@ def my_merges(attempt: Callable) -> str:
             (_learn(counts, how_many, weighed=False), "a word counts as often as it occurs: counts[word]"),
         ]
         hint = "Count all pairs of neighbours, join the most frequent one in each word, and count again"
-        praise = compare(written(found), [(written(merges), line) for merges, line in answers], hint)
+        praise = compare([(written(found), [(written(merges), line) for merges, line in answers], "")], hint)
     return praise
 
 
