@@ -41,7 +41,7 @@ def far_ending() -> None:
         text(axes, 6.6, 0.68, "fatigu", ha="right")
         text(axes, 6.62, 0.68, "ée", "key", weight="bold", ha="left")
         arrow(axes, (2.55, 1.22), (6.0, 0.74), "key", bend=-0.12)
-        text(axes, 3.6, 0.62, "must last until here", "key")
+        text(axes, 3.2, 0.6, "the cow must last until here", "key")
 
 
 def _dots(rows: dict[str, dict[str, list[float]]], title: str, tested: str = "") -> None:
@@ -67,7 +67,7 @@ def first_word() -> None:
     numbers = record("recurrent_longer")["numbers"]
     rows = {f"{of} words": numbers[f"RNN, {of}"] for of in ("2 to 5", "5 to 10", "10 to 20", "20 to 40")}
     rows["20 to 40 words, tested on 20–100"] = rows.pop("20 to 40 words")
-    _dots(rows, "From ten words on, the plain cell mostly guesses")
+    _dots(rows, "From ten random words on, the plain cell mostly guesses")
 
 
 def opened() -> None:
@@ -94,7 +94,7 @@ def word_by_word(words: list[str], rows: dict[str, list[float]]) -> None:
     alt += " ".join(f"{name}: {', '.join(number(v) for v in values)}." for name, values in rows.items())
     look = {"cell": 0.67, "high": 0.32, "shape": False, "strength": lambda i, j, value: 0.75 * min(1, abs(value))}
     with sheet(7.2, 0.97 + 0.34 * len(rows), alt) as axes:
-        text(axes, 4.0, 0.17, "The cow stays in c; the plain cell ends with the horse", weight="bold")
+        text(axes, 4.0, 0.17, "The cow stays in c; our plain neuron ends with the horse", weight="bold")
         for place, (name, values) in enumerate(rows.items()):
             y = 0.62 + 0.34 * place + 0.2 * (place == len(rows) - 1)
             signs = {"colour_of": lambda i, j, values=values: "key" if values[j] >= 0 else "query"}
