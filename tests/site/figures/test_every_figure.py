@@ -2,6 +2,7 @@
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from test_lstm_steps import by_hand
 
 from transformer_lib.teaching.figures import live
 from transformer_lib.teaching.figures.live.trained_attention import trained_attention
@@ -12,6 +13,8 @@ FIGURES = [(name,) for name in live.__all__] + [("attention_steps", example) for
 
 
 def drawn(name, *example):
+    if name == "lstm_steps":
+        return by_hand()[0]
     if example == ("trained",):
         return trained_attention(pretrained_translator(), "the white cow is big")
     return getattr(live, name)(*example)
@@ -97,6 +100,6 @@ def test_any_text_leaves_the_page_whole(touch, name):
 
 
 def test_two_of_them_on_one_page_do_not_disturb_each_other(touch):
-    seen = touch("".join(getattr(live, name)()._repr_html_() for name in live.__all__ * 2))
+    seen = touch("".join(drawn(name)._repr_html_() for name in live.__all__ * 2))
     stages = seen.page.locator(".tl-stage").evaluate_all("nodes => nodes.map(node => node.innerHTML)")
     assert stages[: len(live.__all__)] == stages[len(live.__all__) :]

@@ -171,10 +171,12 @@ def who_is_tired() -> None:
     for what, values in {
         "LSTM, share right": [run["right"] for run in lstm],
         "  forget gate at full stops": [run["forget gate"]["full stop"] for run in lstm],
-        "  at words that are neither . nor animal": [run["forget gate"]["other word"] for run in lstm],
+        "  at subjects": [run["forget gate"]["subject"] for run in lstm],
+        "  at animals that are seen": [run["forget gate"]["animal that is seen"] for run in lstm],
+        "  at all other words": [run["forget gate"]["other word"] for run in lstm],
         "plain cell, share right": [run["right"] for run in plain],
     }.items():
-        print(f"{what:40}", *(f"{value:.2f}" for value in values), sep="  ")
+        print(f"{what:28}", *(f"{value:.2f}" for value in values), sep="  ")
 
 
 def gradient_by_distance(layer: nn.Module, steps: int = 60) -> Tensor:

@@ -41,7 +41,7 @@ def far_ending() -> None:
         text(axes, 6.6, 0.68, "fatigu", ha="right")
         text(axes, 6.62, 0.68, "ée", "key", weight="bold", ha="left")
         arrow(axes, (2.55, 1.22), (6.0, 0.74), "key", bend=-0.12)
-        text(axes, 3.6, 0.62, "must last until here", "key")
+        text(axes, 3.2, 0.6, "the cow must last until here", "key")
 
 
 def _dots(rows: dict[str, dict[str, list[float]]], title: str, tested: str = "") -> None:
@@ -67,7 +67,7 @@ def first_word() -> None:
     numbers = record("recurrent_longer")["numbers"]
     rows = {f"{of} words": numbers[f"RNN, {of}"] for of in ("2 to 5", "5 to 10", "10 to 20", "20 to 40")}
     rows["20 to 40 words, tested on 20–100"] = rows.pop("20 to 40 words")
-    _dots(rows, "From ten words on, the plain cell mostly guesses")
+    _dots(rows, "From ten random words on, the plain cell mostly guesses")
 
 
 def opened() -> None:
@@ -88,65 +88,13 @@ def _round(axes: Axes, x: float, y: float, words: str, colour: str = "muted") ->
     axes.text(x, y, words, ha="center", va="center", size=13, bbox=look)
 
 
-def _lstm_panel(axes: Axes, left: float, top: float, title: str, lit: str, told: dict[str, str]) -> None:
-    """Draw one LSTM; `lit` names the parts that are drawn strongly, `told` the numbers that are known."""
-
-    def at(x: float, y: float) -> tuple[float, float]:
-        return left + x, top + y
-
-    text(axes, *at(1.7, 0.16), title, weight="bold")
-    card(axes, *at(0.38, 2.5), 2.61, 0.3, "#c9ced6", "$x_t$ and $h_{t-1}$", fill=0.0)
-    for start, end, parts in [
-        ((0.1, 0.8), (0.46, 0.8), "f"), ((0.78, 0.8), (1.46, 0.8), "fc"), ((1.8, 0.8), (3.0, 0.8), "c"),
-        ((0.62, 2.5), (0.62, 2.14), "f"), ((1.35, 2.5), (1.35, 2.14), "i"), ((1.95, 2.5), (1.95, 2.14), "g"),
-        ((2.75, 2.5), (2.75, 2.14), "o"), ((0.62, 1.8), (0.62, 0.95), "f"), ((1.4, 1.8), (1.57, 1.5), "ig"),
-        ((1.9, 1.8), (1.73, 1.5), "ig"), ((1.65, 1.2), (1.65, 0.95), "igc"), ((2.75, 0.82), (2.75, 1.2), "o"),
-        ((2.75, 1.8), (2.75, 1.5), "o"), ((2.92, 1.35), (3.2, 1.35), "o"),
-    ]:  # fmt: skip
-        arrow(axes, at(*start), at(*end), "key" if set(parts) & set(lit) else "#c9ced6")
-    for x, name in [(0.62, "f"), (1.35, "i"), (1.95, "g"), (2.75, "o")]:
-        on = name in lit
-        card(axes, *at(x - 0.24, 1.82), 0.48, 0.3, "key" if on else "#c9ced6", told.get(name, ""), fill=0.25 if on else 0.0)
-        text(axes, *at(x + 0.17, 2.28), f"${name}$", "key" if on else "muted")
-    for x, y, sign, part in [(0.62, 0.8, "×", "f"), (1.65, 1.35, "×", "i"), (1.65, 0.8, "+", "c"), (2.75, 1.35, "×", "o")]:
-        _round(axes, *at(x, y), sign, "key" if part in lit else "muted")
-    text(axes, *at(2.42, 1.1), "tanh", "key" if "o" in lit else "muted")
-    for x, y, name in [(0.2, 0.54, "before"), (1.12, 0.54, "kept"), (1.22, 1.15, "new"), (2.5, 0.54, "c"), (3.2, 1.6, "h")]:
-        text(axes, *at(x, y), told.get(name, ""), weight="bold")
-
-
-def lstm(before: float, f: float, i: float, g: float, o: float, word: str) -> None:
-    """Draw one step of an LSTM of one number in four pictures: forget, write, add, show."""
-    c = f * before + i * g
-    told, pictures = {"before": before}, []
-    for title, lit, more in [
-        ("1. keep: f · c", "f", {"f": f, "kept": f * before}),
-        ("2. write: i · g", "ig", {"i": i, "g": g, "new": i * g}),
-        ("3. add: the new c", "c", {"c": c}),
-        ("4. show: o · tanh(c)", "o", {"o": o, "h": o * np.tanh(c)}),
-    ]:
-        told = told | more
-        pictures.append((title, lit, {name: number(value) for name, value in told.items()}))
-    shown = number(o * np.tanh(c))
-    alt = (
-        f"Four drawings of one LSTM at the word {word}, whose gates all see x and the last h. "
-        f"First the forget gate {number(f)} multiplies the old c, {number(before)}. "
-        f"Second the input gate {number(i)} multiplies the proposal {number(g)}. Third both are added, to c = {number(c)}. "
-        f"Fourth the output gate {number(o)} lets through a part of tanh c: h = {shown}."
-    )
-    with sheet(7.2, 6.15, alt) as axes:
-        text(axes, 3.6, 0.17, f"One step, at “{word}”: the upper line is c, on the right comes out h", weight="bold")
-        for place, (title, lit, numbers) in enumerate(pictures):
-            _lstm_panel(axes, 0.1 + 3.65 * (place % 2), 0.4 + 2.88 * (place // 2), title, lit, numbers)
-
-
 def word_by_word(words: list[str], rows: dict[str, list[float]]) -> None:
     """Draw numbers for each word as rows of coloured cells; above the last row a gap."""
     alt = "For each word of " + " ".join(words) + ", row by row. "
     alt += " ".join(f"{name}: {', '.join(number(v) for v in values)}." for name, values in rows.items())
     look = {"cell": 0.67, "high": 0.32, "shape": False, "strength": lambda i, j, value: 0.75 * min(1, abs(value))}
     with sheet(7.2, 0.97 + 0.34 * len(rows), alt) as axes:
-        text(axes, 4.0, 0.17, "The cow stays in c; the plain cell ends with the horse", weight="bold")
+        text(axes, 4.0, 0.17, "The cow stays in c; our plain neuron ends with the horse", weight="bold")
         for place, (name, values) in enumerate(rows.items()):
             y = 0.62 + 0.34 * place + 0.2 * (place == len(rows) - 1)
             signs = {"colour_of": lambda i, j, values=values: "key" if values[j] >= 0 else "query"}

@@ -6,8 +6,8 @@ Where no script runs, a still picture stands in its place.
 from transformer_lib.teaching.figures.live.attention_steps import attention_steps
 from transformer_lib.teaching.figures.live.beam_tree import beam_tree
 from transformer_lib.teaching.figures.live.clock_hands import clock_hands
-from transformer_lib.teaching.figures.live.forget_gate import forget_gate
 from transformer_lib.teaching.figures.live.learning_rate import learning_rate
+from transformer_lib.teaching.figures.live.lstm_steps import lstm_steps
 from transformer_lib.teaching.figures.live.masked_sentence import masked_sentence
 from transformer_lib.teaching.figures.live.matrix_explorer import matrix_explorer
 from transformer_lib.teaching.figures.live.review_reader import review_reader
@@ -19,8 +19,8 @@ __all__ = [
     "attention_steps",
     "beam_tree",
     "clock_hands",
-    "forget_gate",
     "learning_rate",
+    "lstm_steps",
     "masked_sentence",
     "matrix_explorer",
     "review_reader",
