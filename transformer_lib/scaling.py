@@ -159,14 +159,15 @@ def memory_table(config: TransformerConfig, source: int, target: int) -> dict[st
     parameters = sum(parameter_table(config).values())
     # Each position's numbers: in n layers, before the first and after the last.
     in_encoder = n * (10 * d + f) + 2 * d
-    in_decoder = n * (15 * d + f) + 2 * d + config.target_vocab_size  # probabilities
+    in_decoder = n * (15 * d + f) + 2 * d
     in_cross_attention = n * 2 * d  # a source position's key and value in each layer
-    activations = source * (in_encoder + in_cross_attention) + target * in_decoder
     return {
         "parameters": 4 * parameters,
         "gradients": 4 * parameters,
         "Adam's moments": 8 * parameters,
-        "activations": 4 * activations,
+        "encoder": 4 * source * in_encoder,
+        "decoder": 4 * (target * in_decoder + source * in_cross_attention),
+        "output": 4 * target * config.target_vocab_size,  # probabilities
     }
 
 # %% ../notebooks/17_scaling.ipynb #use-fused-attention

@@ -78,15 +78,23 @@ def memory(cases: Mapping[str, Mapping[str, int]]) -> None:
     """Draw what a training step of the base model holds."""
     figure, axes = subplots(width=7.2, height=2.5)
     for name, table in cases.items():
-        activations = table["activations"] / 1e9
-        model = sum(table.values()) / 1e9 - activations
-        axes.barh(name, model, color=COLOURS["query"])
-        axes.barh(name, activations, left=model, color=COLOURS["key"])
-        place = (1.4, "white") if activations > 8 else (0.3 + model + activations, COLOURS["ink"])
-        axes.text(place[0], name, f"{model:.1f} model + {activations:.1f} activations", va="center", color=place[1])
+        parts = {part: table[part] / 1e9 for part in ("encoder", "decoder", "output")}
+        left = sum(table.values()) / 1e9 - sum(parts.values())
+        axes.barh(name, left, color=COLOURS["query"])
+        axes.text(left / 2, name, f"{left:.1f}", ha="center", va="center", color="white")
+        for (part, size), colour in zip(parts.items(), ("encoder", "decoder", "value")):
+            axes.barh(name, size, left=left, color=COLOURS[colour])
+            if size > 2:
+                axes.text(left + size / 2, name, f"{part}\n{size:.1f}", ha="center", va="center", color="white")
+            left += size
+        axes.text(left + 0.2, name, f"{left:.1f} GB", va="center")
     axes.invert_yaxis()
-    axes.set(xlim=(0, 16), xlabel="GB", title="Base model in float32: the batch is the load")
-    alt = "Two bars. The whole batch: 1.0 GB for the model and 14.7 for activations. An eighth: 1.0 and 1.8."
+    axes.set(
+        xlim=(0, 18),
+        xlabel="GB: the model, then the activations",
+        title="The batch decides how much has to fit",
+    )
+    alt = "Two bars. The whole batch: 1.0 GB for the model, then 4.4, 6.6 and 3.7 for activations. An eighth: 1.0 and 1.8."
     show(figure, alt=alt)
 
 
