@@ -10,7 +10,7 @@ from transformer_lib.teaching.figures.plots import (
     show,
     subplots,
 )
-from transformer_lib.teaching.figures.sheet import arrow, block, card, heading, sheet, text
+from transformer_lib.teaching.figures.sheet import arrow, block, card, frame, heading, sheet, text
 
 __all__ = [
     "COLOURS",
@@ -20,6 +20,7 @@ __all__ = [
     "block",
     "capture_attention",
     "card",
+    "frame",
     "heading",
     "heatmap",
     "model_map",

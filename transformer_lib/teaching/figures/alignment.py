@@ -8,7 +8,8 @@ import torch
 from matplotlib.patches import Circle, Polygon, Rectangle
 from torch import Tensor
 
-from transformer_lib.teaching.figures import COLOURS, arrow, block, card, heatmap, sheet, show, subplots, text
+from transformer_lib.teaching.figures.plots import COLOURS, band, heatmap, show, subplots
+from transformer_lib.teaching.figures.sheet import arrow, block, card, frame, sheet, text
 from transformer_lib.teaching.record import record
 
 SOURCE, TARGET = ["the", "white", "cow"], ["la", "vache", "blanche"]
@@ -45,7 +46,7 @@ def two_exams() -> None:
             axes.plot([x, 4.75], [3.05, 2.55], color=COLOURS["key"], lw=1 + 8 * weight, zorder=1)
             arrow(axes, (x, 3.95), (x, 3.4))
             card(axes, x - 0.32, 3.05, 0.64, 0.32, "key", "row", fill=0.15)
-        axes.add_patch(Rectangle((0.42, 2.95), 3.16, 0.52, fill=False, ec=COLOURS["query"], lw=1.6, ls="--"))
+        frame(axes, 0.42, 2.95, 3.16, 0.52, "query", lw=1.6, ls="--")
         text(axes, 0.42, 2.77, "memory", "key", ha="left")
         card(axes, 4.75, 2.35, 1.1, 0.38, "value", "context", fill=0.15)
         arrow(axes, (5.3, 2.75), (5.3, 3.93), "value")
@@ -173,34 +174,28 @@ def decoder_step() -> None:
         "a linear layer, which gives one logit for each French word. New state and new context also go on to the next step."
     )
     with sheet(7.2, 3.2, alt) as axes:
-        for x, colour, part, title in [
-            (1.95, "decoder", "GRU cell", "1 · Read"),
-            (3.95, "key", "attention", "2 · Look"),
-            (5.95, "ink", "linear", "3 · Write"),
+        for x, title, colour, part, name, inked, width in [
+            (1.95, "1 · Read", "decoder", "GRU cell", "[ last word ; last context ]", "ink", "32 + 64"),
+            (3.95, "2 · Look", "key", "attention", "memory", "key", "words × 64"),
+            (5.95, "3 · Write", "ink", "linear", "logits", "ink", "64 + 64 → French words"),
         ]:
             text(axes, x, 0.22, title, weight="bold")
             card(axes, x - 0.55, 1.3, 1.1, 0.6, colour, part)
-        for start, end, colour in [
-            ((0.85, 1.6), (1.36, 1.6), "decoder"),
-            ((1.95, 2.4), (1.95, 1.94), "muted"),
-            ((2.54, 1.6), (3.36, 1.6), "decoder"),
-            ((3.95, 2.4), (3.95, 1.94), "key"),
-            ((4.54, 1.6), (5.36, 1.6), "value"),
-            ((5.95, 1.94), (5.95, 2.4), "muted"),
+            text(axes, x, 2.55, name, inked)
+            text(axes, x, 2.82, width, "muted")
+        for x, start, end, name, colour in [
+            (0.44, 0.85, 1.36, "state", "decoder"),
+            (2.95, 2.54, 3.36, "state", "decoder"),
+            (4.95, 4.54, 5.36, "context", "value"),
         ]:
-            arrow(axes, start, end, colour)
-        arrow(axes, (2.3, 1.26), (5.8, 1.26), "decoder", bend=-0.22)
-        text(axes, 4.05, 0.68, "state", "decoder")
-        for x, name, colour in [(0.44, "state", "decoder"), (2.95, "state", "decoder"), (4.95, "context", "value")]:
             text(axes, x, 1.42, name, colour)
             text(axes, x, 1.8, "64", "muted")
-        for x, name, colour, width in [
-            (1.95, "[ last word ; last context ]", "ink", "32 + 64"),
-            (3.95, "memory", "key", "words × 64"),
-            (5.95, "logits", "ink", "64 + 64 → French words"),
-        ]:
-            text(axes, x, 2.55, name, colour)
-            text(axes, x, 2.82, width, "muted")
+            arrow(axes, (start, 1.6), (end, 1.6), colour)
+        arrow(axes, (1.95, 2.4), (1.95, 1.94))
+        arrow(axes, (3.95, 2.4), (3.95, 1.94), "key")
+        arrow(axes, (5.95, 1.94), (5.95, 2.4))
+        arrow(axes, (2.3, 1.26), (5.8, 1.26), "decoder", bend=-0.22)
+        text(axes, 4.05, 0.68, "state", "decoder")
 
 
 def weight_map(written: Sequence[str], source: Sequence[str], weights: Tensor) -> None:
@@ -213,8 +208,7 @@ def weight_map(written: Sequence[str], source: Sequence[str], weights: Tensor) -
     with sheet(7.2, 1.05 + high * len(written), alt) as axes:
         text(axes, 3.6, 0.2, "Each written word, and where the decoder looked", weight="bold")
         look = {"cell": 0.95, "high": high, "rows": written, "columns": source, "shape": False}
-        look |= {"strength": lambda i, j, w: 0.03 + 0.6 * w, "label": lambda i, j, w: f"{w:.2f}"}
-        block(axes, 1.55, 0.85, weights, "query", **look)
+        block(axes, 1.55, 0.85, weights, "query", label=".2f", strength=lambda i, j, w: 0.03 + 0.6 * w, **look)
 
 
 def exact_match() -> None:
@@ -228,9 +222,7 @@ def exact_match() -> None:
         (after["one linear neuron"]["exact_match"], "key", ":", "attention without the tanh"),
         (before["numbers"]["reverse"]["64"], "mask", "-", "one vector (chapter 1)"),
     ]:
-        shares = np.array(runs)[:, : len(lengths)]
-        axes.plot(lengths, shares.mean(axis=0), style, marker="o", markersize=5, color=COLOURS[role], label=label)
-        axes.fill_between(lengths, shares.min(axis=0), shares.max(axis=0), color=COLOURS[role], alpha=0.18)
+        band(axes, lengths, np.array(runs)[:, : len(lengths)], style, role, label, marker="o", markersize=5)
     axes.axvline(12, color=COLOURS["muted"], lw=1, ls=":")
     axes.set(xlabel="letters in the sentence", ylabel="share without a mistake", ylim=(-0.02, 1.04), xticks=lengths)
     axes.set_title("With attention the fall comes later", weight="bold")

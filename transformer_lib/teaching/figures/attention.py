@@ -6,19 +6,11 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Circle, Polygon, Rectangle
 from torch import Tensor
 
-from transformer_lib.teaching.figures import COLOURS, arrow, block, card, heading, sheet, text
+from transformer_lib.teaching.figures import COLOURS, arrow, block, card, frame, heading, sheet, text
 from transformer_lib.teaching.figures.sheet import number, tint
 
 WORDS = ("They", "played", "chess")
 _SLANTED = {"rotation": 45, "rotation_mode": "anchor", "ha": "left", "va": "bottom"}
-
-
-def _three(i: int, j: int, value: float) -> str:
-    return f"{value:.3f}"
-
-
-def _frame(axes: Axes, x: float, y: float, wide: float, high: float) -> None:
-    axes.add_patch(Rectangle((x, y), wide, high, fill=False, ec=COLOURS["ink"], lw=2.4))
 
 
 def _cut(axes: Axes, x: float, top: float, low: float) -> None:
@@ -27,9 +19,9 @@ def _cut(axes: Axes, x: float, top: float, low: float) -> None:
 
 def _weights(axes: Axes, x: float, y: float, weights: Tensor, name: str = "weights") -> tuple[float, float]:
     """Draw weights with three decimals, the row of *played* in a frame."""
-    deep = {"strength": lambda i, j, w: 0.04 + 0.5 * w, "label": _three}
+    deep = {"strength": lambda i, j, w: 0.04 + 0.5 * w, "label": ".3f"}
     right, bottom = block(axes, x, y, weights, "query", name=name, cell=0.6, **deep)
-    _frame(axes, x, y + 0.29, right - x, 0.29)
+    frame(axes, x, y + 0.29, right - x, 0.29, lw=2.4)
     return right, bottom
 
 
@@ -67,7 +59,7 @@ def people_with_badges() -> None:
             if weight > 0.1:
                 text(axes, 6.56, top + weight, word, "black", size=20 if weight > 0.5 else None)
             top += 2.0 * weight
-        axes.add_patch(Rectangle((6.0, 0.95), 1.12, 2.0, fill=False, ec=COLOURS["value"], lw=1.8))
+        frame(axes, 6.0, 0.95, 1.12, 2.0, "value")
         text(axes, 6.56, 0.67, "you hear", "value", weight="bold")
         text(axes, 6.56, 3.15, "a mixture", "value")
         arrow(axes, (5.65, 1.6), (5.95, 1.6), "value")
@@ -106,7 +98,7 @@ def one_look_up(q: Tensor, K: Tensor, V: Tensor) -> None:
         arrow(axes, (6.55, 2.74), (6.55, 2.98), "value")
         parts = " + ".join(f"{weight:.3f} {word}" for weight, word in zip(weights, WORDS, strict=True))
         text(axes, 5.75, 3.21, f"{parts}  =", ha="right")
-        block(axes, 5.88, 3.03, weights @ V, "value", shape=False, cell=0.62, high=0.36, strength=0.3, label=_three)
+        block(axes, 5.88, 3.03, weights @ V, "value", shape=False, cell=0.62, high=0.36, strength=0.3, label=".3f")
 
 
 def self_attention(X: Tensor, Q: Tensor, K: Tensor, V: Tensor, weights: Tensor, mixed: Tensor) -> None:
@@ -132,8 +124,8 @@ def self_attention(X: Tensor, Q: Tensor, K: Tensor, V: Tensor, weights: Tensor, 
         right, _ = _weights(axes, 3.1, low, weights)
         arrow(axes, (right + 0.08, low + 0.43), (5.6, low + 0.43))
         text(axes, (right + 5.65) / 2, low + 0.22, "· V", "muted")
-        right, _ = block(axes, 5.7, low, mixed, "value", name="mixtures", cell=0.6, strength=0.25, label=_three)
-        _frame(axes, 5.7, low + 0.29, 1.2, 0.29)
+        right, _ = block(axes, 5.7, low, mixed, "value", name="mixtures", cell=0.6, strength=0.25, label=".3f")
+        frame(axes, 5.7, low + 0.29, 1.2, 0.29, lw=2.4)
 
 
 def _cells(axes: Axes, x: float, y: float, weights: Tensor, wide: float, high: float, label: Callable) -> None:
@@ -155,7 +147,7 @@ def weight_map(words: Sequence[str], weights: Tensor, notes: Mapping[tuple[int, 
             text(axes, left - 0.1, top + (n + 0.5) * side, word, ha="right")
         _cells(axes, left, top, weights, side, side, lambda w: f".{round(100 * w):02d}")
         for (i, j), note in notes.items():
-            _frame(axes, left + j * side, top + i * side, side, side)
+            frame(axes, left + j * side, top + i * side, side, side, lw=2.4)
             text(axes, left + len(words) * side + 0.15, top + (i + 0.5) * side, note, ha="left")
 
 

@@ -42,10 +42,6 @@ def decoder_asks() -> None:
 def cross_attention(x: Tensor, memory: Tensor, made: Sequence[Tensor], weights: Tensor, output: Tensor) -> None:
     """Draw one cross-attention in blocks, from the target's vectors and the memory to the output."""
     q, k, v = made
-
-    def two(i: int, j: int, value: float) -> str:
-        return f"{value:.2f}"
-
     alt = (
         "Two ways meet. From x, 3 by 3, the rows SOS, la, vache, the columns start, article, animal, W_Q makes the queries Q, "
         "3 by 4. From the memory, 5 by 4, the rows the, white, cow, is, tired, W_K makes K, 5 by 4, and W_V makes V, 5 by 2. "
@@ -66,11 +62,11 @@ def cross_attention(x: Tensor, memory: Tensor, made: Sequence[Tensor], weights: 
                 text(axes, left + 0.3 * n, y, name, "muted", **look)
         block(axes, 0.98, 1.75, x, "query", rows=["<SOS>", "la", "vache"], cell=0.3)
         block(axes, 2.76, 1.75, q, "query", cell=0.3)
-        block(axes, 4.3, 1.75, weights, "ink", name="weights", cell=0.565, columns=SOURCE, label=two)
+        block(axes, 4.3, 1.75, weights, "ink", name="weights", cell=0.565, columns=SOURCE, label=".2f")
         block(axes, 0.98, 4.6, memory, "encoder", rows=SOURCE, cell=0.3)
         block(axes, 2.76, 4.05, k, "key", cell=0.3)
         block(axes, 2.76, 6.3, v, "value", name="V", cell=0.3)
-        block(axes, 5.05, 6.58, output, "value", name="output", cell=0.65, label=two)
+        block(axes, 5.05, 6.58, output, "value", name="output", cell=0.65, label=".2f")
         for start, end, words, x_0, y in [
             ((1.92, 2.18), (2.7, 2.18), "$W_Q$", 2.3, 1.98),
             ((4.0, 2.18), (4.24, 2.18), "", 0, 0),
@@ -172,13 +168,12 @@ def losses_beside(french: str, blind: Tensor, seeing: Tensor) -> None:
     show(figure, alt=f"Pairs of bars, the loss of each word for the blind and for the seeing decoder: {said}.")
 
 
-def _table(alt: str, title: str, corner: str, left: float, values: Tensor, role: str, digits: int, **names: Any) -> None:
+def _table(alt: str, title: str, corner: str, left: float, values: Tensor, role: str, **names: Any) -> None:
     """Draw numbers between the names of their rows and columns, the deeper coloured the larger they are."""
     with sheet(7.2, 1.1 + 0.42 * len(values), alt) as axes:
         text(axes, 3.6, 0.24, title, weight="bold")
         text(axes, left - 0.09, 0.86, corner, "muted", ha="right")
         names["strength"] = lambda i, j, value: 0.03 + 0.6 * value / values.max().item()
-        names["label"] = lambda i, j, value: f"{value:.{digits}f}"
         block(axes, left, 1.0, values, role, shape=False, cell=(7.1 - left) / values.size(1), high=0.42, **names)
 
 
@@ -192,7 +187,7 @@ def weight_map(english: str, french: str, weights: Tensor) -> None:
     words = french.split()
     rows = [f"{read} → {written}" for read, written in zip(["<SOS>", *words], [*words, "<EOS>"], strict=True)]
     title, names = "Six rows ask, five columns answer", {"rows": rows, "columns": english.split()}
-    _table(alt, title, "reads → writes", 2.5, weights, "key", digits=2, **names)
+    _table(alt, title, "reads → writes", 2.5, weights, "key", label=".2f", **names)
 
 
 def one_word_changed(changes: dict[str, Tensor], french: str) -> None:
@@ -207,4 +202,4 @@ def one_word_changed(changes: dict[str, Tensor], french: str) -> None:
         assert row.argmax() == place and row[place] > 6 and row.sort().values[-3] < 1, "as the text says"
     assert 0.5 < losses[3, 1] < 2.5
     names = {"rows": list(changes), "columns": [*french.split(), "<EOS>"]}
-    _table(alt, "Which words no longer fit?", "source", 1.85, losses, "mask", digits=1, **names)
+    _table(alt, "Which words no longer fit?", "source", 1.85, losses, "mask", label=".1f", **names)

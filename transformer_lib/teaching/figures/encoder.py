@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
-from matplotlib.patches import Circle, Rectangle
+from matplotlib.patches import Circle
 from torch import Tensor
 
-from transformer_lib.teaching.figures import COLOURS, DIVERGING, arrow, block, card, heading, sheet, show, subplots, text
-from transformer_lib.teaching.figures.sheet import number, tint
+from transformer_lib.teaching.figures.plots import COLOURS, DIVERGING, band, show, subplots
+from transformer_lib.teaching.figures.sheet import arrow, block, card, frame, heading, number, sheet, text, tint
 
 WORDS = ("They", "played", "chess")
 WHOLE = 0.29  # inches: the width of "–1"
@@ -16,14 +16,6 @@ WHOLE = 0.29  # inches: the width of "–1"
 
 def _sign(axes: Axes, x: float, y: float, sign: str, **look: Any) -> None:
     text(axes, x, y, sign, size=19 if len(sign) < 2 else None, **look)
-
-
-def _one(i: int, j: int, value: float) -> str:
-    return number(value, 1)
-
-
-def _two(i: int, j: int, value: float) -> str:
-    return f"{value:.2f}".replace("-", "–")
 
 
 def _signed(value: Tensor, digits: int = 1) -> str:
@@ -38,7 +30,7 @@ def _product(row: Tensor, column: Tensor, bias: float = 0.0) -> str:
 
 def _named(axes: Axes, x: float, y: float, values: Tensor, colour: str, name: str, **look: Any) -> tuple[float, float]:
     """Draw a matrix below its name and its shape, with one decimal."""
-    right, bottom = block(axes, x, y, values, colour, **{"cell": 0.45, "label": _one, "shape": False} | look)
+    right, bottom = block(axes, x, y, values, colour, **{"cell": 0.45, "digits": 1, "shape": False} | look)
     shape = ("   " if right - x > 1.8 else "\n") + " × ".join(map(str, values.shape))
     look = {"weight": "bold", "va": "bottom"}
     text(axes, (x + right) / 2, y - 0.05, name + shape, "ink" if colour == "position" else colour, **look)
@@ -72,22 +64,18 @@ def layer() -> None:
         text(axes, 3.62, line - 0.2, "z", weight="bold")
         for x in (0.32, 6.88):
             text(axes, x, line + 0.28, "3 × 8", "muted")
-        for x, role, name, mixing in [
-            (0.95, "query", "multi-head\nattention", True),
-            (3.85, "value", "feed-forward\nnetwork", False),
-        ]:
+        for x, role, name in [(0.95, "query", "multi-head\nattention"), (3.85, "value", "feed-forward\nnetwork")]:
             card(axes, x, 0.72, 1.75, 1.2, role)
             text(axes, x + 0.875, 0.98, name, role, weight="bold", linespacing=1.05)
             for i in range(3):  # three tokens, each by itself or to each other
-                for j in range(3) if mixing else [i]:
+                for j in range(3) if role == "query" else [i]:
                     ends = [1.36 + 0.2 * i, 1.36 + 0.2 * j]
                     axes.plot([x + 0.525, x + 1.225], ends, "o-", color=COLOURS["muted"], mfc="black", mec="black", lw=1.3)
             arrow(axes, (x + 0.1, line), (x + 0.1, 1.93), "residual")
             arrow(axes, (x + 1.62, 1.92), (x + 1.62, line - 0.15), role)
             axes.add_patch(Circle((x + 1.62, line), 0.15, fc="white", ec=brown, lw=2, zorder=2))
             text(axes, x + 1.62, line - 0.01, "+", "residual", size=17, weight="bold", zorder=3)
-            box = {"fc": tint("mask", 0.1), "ec": COLOURS["mask"], "lw": 1.8, "zorder": 2}
-            axes.add_patch(Rectangle((x + 1.88, line - 0.16), 0.62, 0.32, **box))
+            frame(axes, x + 1.88, line - 0.16, 0.62, 0.32, "mask", fc=tint("mask", 0.1), zorder=2)
             text(axes, x + 2.19, line, "norm", "mask")
             text(axes, x + 1.73, line + 0.3, "add & norm", "muted")
         text(axes, 0.62, 3.17, "brown: the residual stream", "residual", ha="left")
@@ -121,7 +109,7 @@ def embedding(table: Tensor, embedded: Tensor, positions: Tensor, x: Tensor, wor
     with sheet(7.2, 4.3, alt) as axes:
         heading(axes, "Only the table is learned; its rows are looked up")
         _named(axes, 0.82, 0.9, table, "residual", "embedding table", rows=words, learned=True, cell=WHOLE)
-        axes.add_patch(Rectangle((0.79, 0.87), 8 * WHOLE + 0.06, 0.93, fill=False, ec=COLOURS["ink"], lw=2.2))
+        frame(axes, 0.79, 0.87, 8 * WHOLE + 0.06, 0.93, lw=2.2)
         arrow(axes, (3.2, 1.33), (3.48, 1.2))
         text(axes, 1.75, 3.1, "dashed: learned\nsolid: computed anew\nfor each sentence", "muted", linespacing=1.4)
         parts = [("", "looked-up rows E", "residual", embedded), ("+", "positions P", "position", positions)]
@@ -141,7 +129,7 @@ def projections(X: Tensor, weights: Sequence[Tensor], results: Sequence[Tensor])
         x = right + 0.13
         for role, name, W, result in zip(("query", "key", "value"), "QKV", weights, results, strict=True):
             _named(axes, x, 1.0, W, role, f"$W_{name}$", cell=0.49, learned=True)
-            edge, _ = block(axes, x, low, result, role, cell=0.49, label=_one, name=name)
+            edge, _ = block(axes, x, low, result, role, cell=0.49, name=name)
             x = edge + 0.12
         text(axes, 0.12, 0.95, "Each result stands right of X\nand below its matrix.", ha="left", linespacing=1.35)
         text(axes, 0.12, 1.7, "The first number of Q, where\nthe other products are 0:", ha="left", linespacing=1.35)
@@ -157,7 +145,7 @@ def one_head(q: Tensor, k: Tensor, v: Tensor, weights: Tensor, mixed: Tensor) ->
     )
     with sheet(7.2, 3.65, alt) as axes:
         heading(axes, "Everyone looks at everyone, so scores are 3 × 3")
-        top, low, wide, narrow = 0.8, 2.4, {"cell": 0.6, "label": _two}, {"cell": 0.49, "label": _one}
+        top, low, wide, narrow = 0.8, 2.4, {"cell": 0.6, "label": ".2f"}, {"cell": 0.49}
         right, _ = block(axes, 0.82, top, q, "query", name="Q", rows=WORDS, **narrow)
         _sign(axes, right + 0.15, top + 0.43, "·")
         right, _ = block(axes, right + 0.3, top + 0.145, k.T, "key", name="$K^T$", **narrow)
@@ -181,7 +169,7 @@ def four_heads(joined: Tensor, W_O: Tensor, attended: Tensor) -> None:
     with sheet(7.2, 3.35, alt) as axes:
         heading(axes, "Four heads of width 2 are again 8 numbers a token")
         roles = ["value", "query", "key", "encoder"]
-        right, _ = block(axes, 0.35, 0.95, joined, "ink", cell=0.49, label=_one, colour_of=lambda i, j: roles[j // 2])
+        right, _ = block(axes, 0.35, 0.95, joined, "ink", cell=0.49, digits=1, colour_of=lambda i, j: roles[j // 2])
         for h, role in enumerate(roles):
             text(axes, 0.35 + (2 * h + 1) * 0.49, 0.79, f"head {h}", role, weight="bold")
         _sign(axes, right + 0.16, 1.38, "·")
@@ -203,21 +191,13 @@ def add_and_norm(X: Tensor, attended: Tensor, Z: Tensor, gamma: Tensor, beta: Te
         heading(axes, "Add, then bring each token back to one size")
         parts = [("", "X", "residual", X), ("+", "attention output", "value", attended), ("=", "sum", "residual", total)]
         side = 0.22 + _column(axes, 0.82, 0.75, [*parts, ("norm", "Z", "residual", Z)], WORDS)
-        look = {"cell": 0.68, "label": _two, "shape": False, "strength": 0.12}
-        block(axes, side + 0.08, 3.15, mean, "mask", name="mean", **look)
-        block(axes, side + 1.23, 3.15, deviation, "mask", name="deviation", **look)
+        for x, name, values in [(0.08, "mean", mean), (1.23, "deviation", deviation)]:
+            block(axes, side + x, 3.15, values, "mask", name=name, cell=0.68, label=".2f", shape=False, strength=0.12)
         _named(axes, side, 4.35, gamma, "mask", "γ", cell=WHOLE, learned=True)
         _named(axes, side, 5.02, beta, "mask", "β", cell=WHOLE, learned=True)
-        text(
-            axes,
-            side,
-            1.8,
-            "The first number of They:\n"
-            f"{_signed(X[0, 0])} + {_signed(attended[0, 0])} = {number(total[0, 0], 1)}\n"
-            f"{_signed(total[0, 0])} – {_signed(mean[0], 2)}\ndivided by {number(deviation[0])}\n= {number(Z[0, 0], 1)}",
-            ha="left",
-            linespacing=1.4,
-        )
+        added = f"{_signed(X[0, 0])} + {_signed(attended[0, 0])} = {number(total[0, 0], 1)}"
+        norm = f"{_signed(total[0, 0])} – {_signed(mean[0], 2)}\ndivided by {number(deviation[0])}\n= {number(Z[0, 0], 1)}"
+        text(axes, side, 1.8, f"The first number of They:\n{added}\n{norm}", ha="left", linespacing=1.4)
 
 
 def wider(Z: Tensor, W: Tensor, b: Tensor, hidden: Tensor, kept: Tensor) -> None:
@@ -257,9 +237,7 @@ def gradients(found: Mapping[str, tuple[Tensor, Tensor]]) -> None:
     figure, panels = subplots(columns=2, width=7.2, height=3.4)
     for (name, both), style, role in zip(found.items(), ("-", "--"), ("query", "key"), strict=True):
         for axes, runs in zip(panels, both, strict=True):
-            layers = range(1, runs.size(1) + 1)
-            axes.plot(layers, runs.mean(dim=0), style, color=COLOURS[role], label=name)
-            axes.fill_between(layers, runs.amin(dim=0), runs.amax(dim=0), color=COLOURS[role], alpha=0.2)
+            band(axes, range(1, runs.size(1) + 1), runs.double().numpy(), style, role, name, alpha=0.2)
     for axes, title in zip(panels, ("size of the gradient", "size of the numbers"), strict=True):
         axes.set(title=title, xlabel="layer", ylim=(0, None))
     panels[1].legend(frameon=False)

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.offsetbox import AnnotationBbox, HPacker, TextArea
-from matplotlib.patches import Rectangle
 from torch import Tensor
 
-from transformer_lib.teaching.figures import COLOURS, SEQUENTIAL, arrow, block, card, heading, sheet, show, subplots, text
+from transformer_lib.teaching.figures import COLOURS, SEQUENTIAL, show, subplots
+from transformer_lib.teaching.figures.sheet import arrow, block, card, frame, heading, sheet, text
 
 COW, HORSE = "the white cow is tired".split(), "the white horse is tired".split()
 
@@ -66,18 +66,13 @@ def two_maps(maps: Mapping[str, tuple[list[str], list[str], Tensor]], written: s
     with sheet(7.2, 3.95, alt) as axes:
         heading(axes, "Framed: the same weights, and another word")
         for left, (name, (source, words, weights)) in zip((1.05, 4.75), maps.items(), strict=True):
-            look = {
-                "cell": 0.47,
-                "high": 0.4,
-                "rows": words,
-                "shape": False,
-                "label": lambda i, j, w: f"{w:.2f}" if w >= 0.05 else "",
-            }
+            look = {"cell": 0.47, "high": 0.4, "rows": words, "shape": False}
+            look["label"] = lambda i, j, w: f"{w:.2f}" if w >= 0.05 else ""
             block(axes, left, 1.02, weights, "query", strength=lambda i, j, w: 0.03 + 0.6 * w, **look)
             for n, word in enumerate(source):
                 above = {"rotation": 40, "rotation_mode": "anchor", "ha": "left", "va": "bottom"}
                 text(axes, left + 0.47 * (n + 0.35), 0.96, word, **above)
-            axes.add_patch(Rectangle((left, 1.02 + 0.4 * rows[name]), 5 * 0.47, 0.4, fill=False, ec=COLOURS["key"], lw=3))
+            frame(axes, left, 1.02 + 0.4 * rows[name], 5 * 0.47, 0.4, "key", lw=3)
 
 
 def two_models(weights: Tensor, models: Mapping[str, tuple[Tensor, Tensor]]) -> None:
@@ -144,7 +139,7 @@ def way_of_the_gender(chances: Tensor) -> None:
     with sheet(7.2, 2.65, alt) as axes:
         heading(axes, "In layer 2 the gender is copied to the adjective")
         rows = ["embedding", "after layer 1", "after layer 2"]
-        look = {"cell": 0.95, "high": 0.5, "shape": False, "rows": rows, "columns": COW, "label": lambda i, j, v: f"{v:.2f}"}
+        look = {"cell": 0.95, "high": 0.5, "shape": False, "rows": rows, "columns": COW, "label": ".2f"}
         block(axes, 1.95, 0.85, chances, "key", strength=lambda i, j, v: 0.03 + 0.6 * v, **look)
         arrow(axes, (4.0, 1.74), (3.64, 1.97), "ink")
 
@@ -183,9 +178,7 @@ def encoder_heads(words: Sequence[str], weights: Tensor) -> None:
             axes.imshow(weight, cmap=SEQUENTIAL, vmin=0, vmax=1)
             axes.set_xticks(range(len(words)), words, rotation=90)
             axes.set_yticks(range(len(words)), words)
-            axes.add_patch(
-                Rectangle((-0.48, words.index("white") - 0.48), len(words) - 0.04, 0.96, fill=False, ec="#dc7b05", lw=2)
-            )
+            frame(axes, -0.48, words.index("white") - 0.48, len(words) - 0.04, 0.96, "key", lw=2)
             axes.set_title(f"layer {layer + 1}, head {head + 1}")
     shares = [f"{weight:.2f}" for weight in weights[1, :, words.index("white"), words.index("cow")].tolist()]
     show(

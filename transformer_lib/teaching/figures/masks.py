@@ -5,17 +5,12 @@ from typing import Any
 
 import torch
 from matplotlib.axes import Axes
-from matplotlib.patches import Rectangle
 from torch import Tensor
 
 from transformer_lib.teaching.experiments.masks import FLOOR, PHONE_BOOK, digits_of
-from transformer_lib.teaching.figures import COLOURS, arrow, block, card, heading, sheet, show, subplots, text
+from transformer_lib.teaching.figures import COLOURS, arrow, block, card, frame, heading, sheet, show, subplots, text
 
 WORDS = ("<SOS>", "je", "suis", "étudiant")
-
-
-def _frame(axes: Axes, x: float, y: float, width: float, height: float, colour: str = "ink") -> None:
-    axes.add_patch(Rectangle((x, y), width, height, fill=False, ec=COLOURS[colour], lw=2.6, zorder=5))
 
 
 def _mask(axes: Axes, x: float, y: float, mask: Tensor, cell: float, columns: Sequence[str], **more: Any) -> None:
@@ -48,7 +43,7 @@ def answer_in_the_input() -> None:
         text(axes, 0.07, 2.72, "must name", "muted", ha="left")
         x, y, cell = 5.2, 1.25, 0.36
         _mask(axes, x, y, torch.ones(4, 4).tril(), cell, WORDS, rows=WORDS, shape=False)
-        _frame(axes, x + 2 * cell, y + cell, cell, cell, "key")
+        frame(axes, x + 2 * cell, y + cell, cell, cell, "key", lw=2.6)
 
 
 def copying(weights: Tensor, written: Sequence[str]) -> None:
@@ -68,7 +63,7 @@ def copying(weights: Tensor, written: Sequence[str]) -> None:
         places = [str(place) for place in range(8)]
         block(axes, x, y, weights, "query", cell=cell, high=cell, rows=places, columns=places, shape=False, **look)
         for place in range(7):
-            _frame(axes, x + (place + 1) * cell, y + place * cell, cell, cell)
+            frame(axes, x + (place + 1) * cell, y + place * cell, cell, cell, lw=2.6)
         text(axes, x + 4 * cell, 0.6, "place looked at", "muted")
         text(axes, 0.2, y + 4 * cell, "place that looks", "muted", rotation=90)
         for top, name, colour, numbers in (
@@ -104,7 +99,7 @@ def masking(scores: Tensor, mask: Tensor) -> None:
             shade = {"strength": lambda i, j, w: 0.04 + 0.55 * w if w else 0.0}
             block(axes, right, y, weights, "query", name="weights", **look, **write, **shade)
             for x in (left, right):
-                _frame(axes, x, y + 0.29, 4 * cell, 0.29)
+                frame(axes, x, y + 0.29, 4 * cell, 0.29, lw=2.6)
 
 
 def join_masks(real: Tensor, past: Tensor, words: Sequence[str]) -> None:

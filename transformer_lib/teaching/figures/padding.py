@@ -8,7 +8,7 @@ from matplotlib.colors import ListedColormap
 from matplotlib.patches import Rectangle
 from torch import Tensor
 
-from transformer_lib.teaching.figures import COLOURS, arrow, block, card, sheet, show, subplots, text
+from transformer_lib.teaching.figures import COLOURS, arrow, block, card, frame, sheet, show, subplots, text
 from transformer_lib.teaching.figures.sheet import number, tint
 from transformer_lib.teaching.record import record
 
@@ -23,7 +23,7 @@ def _ids(axes: Axes, x: float, y: float, tokens: Sequence[Sequence[int]], cell: 
         place = (x + column * cell, y + row * high)
         axes.add_patch(Rectangle(place, cell, high, **look))
         text(axes, place[0] + cell / 2, place[1] + high / 2, "0", "black", weight="bold")
-    axes.add_patch(Rectangle((x, y), right - x, bottom - y, fill=False, ec=COLOURS[WORD], lw=1.8))
+    frame(axes, x, y, right - x, bottom - y, WORD)
 
 
 def text_to_logits() -> None:

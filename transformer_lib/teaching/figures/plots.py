@@ -130,8 +130,10 @@ def heatmap(
     axes.figure.colorbar(image, ax=axes).outline.set_visible(False)
 
 
-def band(axes: Axes, x: Sequence, runs: Any, style: str, colour: str, label: str) -> None:
-    """Draw the mean of `runs`, a row for each seed, as a line, and a band from the lowest to the highest."""
+def band(
+    axes: Axes, x: Sequence, runs: Any, style: str, colour: str, label: str | None, alpha: float = 0.18, **look: Any
+) -> None:
+    """Draw the mean of `runs`, a row for each seed, as a line that has the `look`, and a band from lowest to highest."""
     colour = COLOURS.get(colour, colour)
-    axes.plot(x, np.mean(runs, axis=0), style, color=colour, label=label)
-    axes.fill_between(x, np.min(runs, axis=0), np.max(runs, axis=0), color=colour, alpha=0.18)
+    axes.plot(x, np.mean(runs, axis=0), style, color=colour, label=label, **look)
+    axes.fill_between(x, np.min(runs, axis=0), np.max(runs, axis=0), color=colour, alpha=alpha)

@@ -1,12 +1,10 @@
-"""The drawings of chapter 2: a cell unrolled, an LSTM gate by gate, a GRU, forms of a layer, what trained cells keep."""
+"""The drawings of chapter 2: a cell unrolled, an LSTM gate by gate, a GRU, forms of a layer."""
 
 import numpy as np
 from matplotlib.axes import Axes
 
-from transformer_lib.teaching.experiments.recurrent import mean_shares
-from transformer_lib.teaching.figures.plots import COLOURS, DIVERGING, show, subplots
+from transformer_lib.teaching.figures.plots import COLOURS
 from transformer_lib.teaching.figures.sheet import arrow, block, card, number, sheet, text
-from transformer_lib.teaching.record import record
 
 SENTENCE = "the cow sees the horse and is tired".split()
 
@@ -44,45 +42,6 @@ def far_ending() -> None:
         text(axes, 3.2, 0.6, "the cow must last until here", "key")
 
 
-def _dots(rows: dict[str, dict[str, list[float]]], title: str, tested: str = "") -> None:
-    """Draw the share right of five seeds for each row, after 400 and after 4,000 training steps."""
-    figure, axes = subplots(height=1.3 + 0.52 * len(rows))
-    for place, runs in enumerate(reversed(rows.values())):
-        for steps, shares in runs.items():
-            up, look, role = (0.14, "o", "query") if steps == "400 steps" else (-0.14, "D", "decoder")
-            label = f"{int(steps.split()[0]):,} steps" if place == len(rows) - 1 else None
-            axes.plot(shares, [place + up] * len(shares), look, color=COLOURS[role], ms=9, alpha=0.6, ls="", label=label)
-    axes.axvline(1 / 8, color=COLOURS["ink"], linestyle="--", lw=1.5)
-    axes.set_yticks(range(len(rows)), [name.replace(", tested", ",\ntested") for name in reversed(rows)])
-    axes.set(title=title, xlim=(0, 1.04), ylim=(-0.6, len(rows) - 0.4), xlabel=f"share right{tested} (dashed: blind guess)")
-    axes.legend(frameon=False, loc="center", bbox_to_anchor=(0.55, 0.2))
-    alt = "Share of sequences whose first word is named, a dot for each of five seeds. " + " ".join(
-        f"{name}, {steps}: {min(shares):.2f} to {max(shares):.2f}." for name, of in rows.items() for steps, shares in of.items()
-    )
-    show(figure, alt=alt)
-
-
-def first_word() -> None:
-    """Draw how often the plain cell names the first word, for four distances and two lengths of training."""
-    numbers = record("recurrent_longer")["numbers"]
-    rows = {f"{of} words": numbers[f"RNN, {of}"] for of in ("2 to 5", "5 to 10", "10 to 20", "20 to 40")}
-    rows["20 to 40 words, tested on 20–100"] = rows.pop("20 to 40 words")
-    _dots(rows, "From ten random words on, the plain cell mostly guesses")
-
-
-def opened() -> None:
-    """Draw how often plain cells, and cells whose gates start half open or open, name the first of 20 to 100 words."""
-    longer, shares = record("recurrent_longer")["numbers"], mean_shares()
-    rows = {
-        "plain cell": longer["RNN, 20 to 40"],
-        "LSTM, half open": longer["LSTM, half open, 20 to 40"],
-        "GRU, half open": longer["GRU, half open, 20 to 40"],
-        "LSTM, f open": {"400 steps": shares["LSTM, forget gate starts open"]},
-        "GRU, z open": {"400 steps": shares["GRU, update gate starts open"]},
-    }
-    _dots(rows, "With an open gate, 400 training steps are enough", tested=" on 20 to 100 words")
-
-
 def _round(axes: Axes, x: float, y: float, words: str, colour: str = "muted") -> None:
     look = {"boxstyle": "circle,pad=0.18", "fc": "white", "ec": COLOURS[colour], "lw": 2}
     axes.text(x, y, words, ha="center", va="center", size=13, bbox=look)
@@ -101,21 +60,6 @@ def word_by_word(words: list[str], rows: dict[str, list[float]]) -> None:
             block(axes, 1.0, y, [values], "key", rows=[name], columns=words if place == 0 else (), **look, **signs)
 
 
-def gradients(sizes: dict) -> None:
-    """Draw the size of a gradient against the distance, on a logarithmic scale, a line for each cell."""
-    figure, axes = subplots(height=4.6)
-    for (name, values), look in zip(sizes.items(), ["-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1))]):
-        axes.plot(values, linestyle=look, label=name)
-    axes.set(title="With an open gate the gradient keeps its size", xlabel="distance in time steps")
-    axes.set(ylabel="size of the gradient", yscale="log", ylim=(1e-20, 1e4))
-    axes.legend(frameon=False, loc="lower left")
-    alt = (
-        "Size of the gradient against the distance, on a logarithmic scale. The plain cell as it starts falls straight "
-        "down, LSTM and GRU as they start fall, too. With a bias of 4 on the gate that keeps, both stay nearly level."
-    )
-    show(figure, alt=alt)
-
-
 def gru() -> None:
     """Draw the wiring of a GRU."""
     alt = (
@@ -127,12 +71,12 @@ def gru() -> None:
         text(axes, 3.6, 0.17, "GRU: z keeps the old, 1 − z lets in the new", weight="bold")
         text(axes, 0.45, 0.75, "$h_{t-1}$")
         text(axes, 6.85, 0.75, "$h_t$")
-        for x, name in [(1.1, "r"), (2.8, "g"), (4.5, "z")]:
-            card(axes, x - 0.35, 1.95, 0.7, 0.36, "value" if name == "g" else "mask", f"${name}$")
-        for x, name, sees in [(1.1, "reset", "$x_t, h_{t-1}$"), (2.8, "proposal", "$x_t$"), (4.5, "update", "$x_t, h_{t-1}$")]:
+        for x, part, name in [(1.1, "$r$", "reset"), (2.8, "$g$", "proposal"), (4.5, "$z$", "update")]:
+            gate = name != "proposal"
+            card(axes, x - 0.35, 1.95, 0.7, 0.36, "mask" if gate else "value", part)
             text(axes, x + 0.12, 2.52, name, "muted", ha="left")
             arrow(axes, (x, 2.7), (x, 2.34))
-            text(axes, x, 2.84, sees)
+            text(axes, x, 2.84, "$x_t, h_{t-1}$" if gate else "$x_t$")
         for start, end in [
             ((0.7, 0.75), (4.33, 0.75)), ((4.67, 0.75), (5.83, 0.75)), ((6.17, 0.75), (6.6, 0.75)), ((1.1, 0.75), (1.1, 1.22)),
             ((1.1, 1.93), (1.1, 1.55)), ((1.28, 1.42), (2.42, 2.02)), ((3.0, 1.93), (3.6, 1.5)), ((4.35, 1.93), (3.9, 1.5)),
@@ -202,33 +146,3 @@ def two_directions() -> None:
                 card(axes, left, top, 0.5, 0.36, role, "cell", fill=0.35 if read else 0.05)
                 arrow(axes, (left + 0.25, top - 0.03), (left + 0.25, 0.84), role)
                 card(axes, left + (0.03 if left == x else 0), 0.52, 0.485, 0.28, role, fill=0.5 if on else 0.15)
-
-
-def story() -> None:
-    """Draw, for the record's story, the trained LSTM's forget gate and cell state, and below the plain cell's state."""
-    found = record("recurrent_story")
-    words = found["settings"]["example"].split()
-    lstm_run, plain_run = (found["numbers"][f"{kind}, 1500 steps"][0] for kind in ("LSTM", "RNN"))
-    figure, panels = subplots(rows=3, height=7.5)
-    colours = [COLOURS["query" if word == "." else "key"] for word in words]
-    panels[0].bar(range(len(words)), np.mean(lstm_run["f"], axis=0), color=colours)
-    panels[0].set(title="LSTM: forget gate, mean of its 16 numbers", ylim=(0, 1), yticks=[0, 1], xlim=(-0.5, len(words) - 0.5))
-    for axes, title, values in [
-        (panels[1], "LSTM: tanh of the cell state c", np.tanh(lstm_run["memory"])),
-        (panels[2], "plain cell: state h", np.array(plain_run["memory"])),
-    ]:
-        image = axes.imshow(values, cmap=DIVERGING, vmin=-1, vmax=1, aspect="auto", interpolation="nearest")
-        axes.set(title=title, ylabel="number")
-        axes.set_yticks([0, 15], ["1", "16"])
-        axes.axvline(words.index(".") + 0.5, color=COLOURS["ink"], lw=2)
-    for axes in panels[:2]:
-        axes.set_xticks([])
-    panels[2].set_xticks(range(len(words)), words, rotation=90)
-    figure.colorbar(image, ax=panels, location="bottom", fraction=0.03, aspect=40, ticks=[-1, 0, 1])
-    alt = (
-        "Over the words of a story of two sentences. Above, bars for the forget gate: high at all words, low at the "
-        "full stop. Below it, the sixteen numbers of c as colours: stripes that run through a sentence, mostly change "
-        "at the full stop and begin anew. At the bottom the plain cell's sixteen numbers: most change their colour from "
-        "word to word. A scale gives the colours from –1 to 1."
-    )
-    show(figure, alt=alt)

@@ -55,8 +55,7 @@ def adam_by_hand() -> None:
             (3.8, 2.1, [25, 25], "value", "÷ 0.02, 0.0396", "average"),
             (5.65, 1.5, [-1, 0.053], "key", "move, in rates", "– upper / √lower"),
         ]:
-            write = {"label": lambda i, j, value: f"{value:.3g}".replace("-", "–")}
-            block(axes, x, y, [values], colour, name=name, cell=0.7, shape=False, **write)
+            block(axes, x, y, [values], colour, name=name, cell=0.7, shape=False, label=".3g")
             text(axes, x + 0.7, y + 0.45, below, "muted")
         for start, end in [
             ((1.53, 1.55), (1.9, 1.15)),

@@ -8,7 +8,7 @@ from matplotlib.patches import Rectangle
 from torch import Tensor
 
 from transformer_lib.teaching.experiments.seq2seq import right_by_length
-from transformer_lib.teaching.figures import arrow, block, card, sheet, show, subplots, text
+from transformer_lib.teaching.figures import arrow, block, card, frame, sheet, show, subplots, text
 from transformer_lib.teaching.figures.plots import band
 from transformer_lib.teaching.figures.sheet import number
 from transformer_lib.teaching.figures.theme import COLOURS
@@ -100,9 +100,9 @@ def reading(sentence: str, vectors: Tensor, states: Tensor) -> None:
         text(axes, 3.6, 0.2, "Four letters have become two numbers", size=15, weight="bold")
         right, _ = block(axes, 0.4, 1.02, vectors, "key", name="x", rows=sentence, **look)
         arrow(axes, (right + 0.1, 1.7), (right + 0.45, 1.7))
-        start, label = right + 0.6, lambda i, j, value: f"{value:.4g}"
-        after, bottom = block(axes, start, 1.02, states, "query", name="h, the state", label=label, **look)
-        axes.add_patch(Rectangle((start - 0.03, bottom - 0.37), after - start + 0.06, 0.4, fill=False, ec="black", lw=2.6))
+        start = right + 0.6
+        after, bottom = block(axes, start, 1.02, states, "query", name="h, the state", label=".4g", **look)
+        frame(axes, start - 0.03, bottom - 0.37, after - start + 0.06, 0.4, "black", lw=2.6)
         look |= {"cell": 0.62, "rows": [f"after {letter}" for letter in sentence], "columns": sentence}
         look |= {"strength": lambda i, j, share: 0.6 * share, "label": lambda i, j, share: fractions[share]}
         block(axes, after + 1.35, 1.02, np.where(age < 0, 0, 0.5**age), "query", name="what is left of each letter", **look)

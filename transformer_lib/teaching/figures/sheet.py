@@ -20,7 +20,7 @@ from matplotlib.patches import FancyBboxPatch, Rectangle
 from transformer_lib.teaching.figures.plots import PHONE, show, subplots
 from transformer_lib.teaching.figures.theme import COLOURS, ROLES_LIGHT
 
-__all__ = ["arrow", "block", "card", "heading", "number", "sheet", "text", "tint"]
+__all__ = ["arrow", "block", "card", "frame", "heading", "number", "sheet", "text", "tint"]
 
 _POINTS = 9 * 72 / PHONE  # of text, for each inch of the sheet: nine pixels where a phone shows it
 
@@ -72,6 +72,11 @@ def arrow(axes: Axes, start: Sequence[float], end: Sequence[float], colour: str 
     axes.annotate("", end, start, arrowprops=look | {"shrinkA": 0, "shrinkB": 0, "connectionstyle": f"arc3,rad={bend}"})
 
 
+def frame(axes: Axes, x: float, y: float, width: float, height: float, colour: str = "ink", **look: Any) -> None:
+    """Draw the four sides of a rectangle; `look` goes to matplotlib's `Rectangle`."""
+    axes.add_patch(Rectangle((x, y), width, height, **{"fc": "none", "ec": COLOURS.get(colour, colour), "lw": 1.8} | look))
+
+
 def card(axes: Axes, x: float, y: float, width: float, height: float, colour: str, words: str = "", fill: float = 0.1) -> None:
     """Draw a box with round corners, its upper left one at (x, y), and `words` in its middle."""
     style = "round,pad=0,rounding_size=0.08"
@@ -93,19 +98,22 @@ def block(
     high: float = 0.29,
     rows: Sequence[str] = (),
     columns: Sequence[str] = (),
+    digits: int = 2,
     strength: float | Callable[[int, int, float], float] | None = None,
-    label: Callable[[int, int, float], str] | None = None,
+    label: str | Callable[[int, int, float], str] | None = None,
     colour_of: Callable[[int, int], str] | None = None,
     learned: bool = False,
 ) -> tuple[float, float]:
     """Draw a vector or matrix with its numbers, the upper left corner at (x, y); return the right edge and the bottom.
 
     `cell` and `high` are the sides of one number, as wide as the longest needs where nothing is said. A number is the deeper
-    coloured the larger it is, or as `strength(row, column, value)` says, from 0 to 1. `label` writes something else for a
-    number. `rows` and `columns` are names beside them. What is `learned` has a dashed border.
+    coloured the larger it is, or as `strength(row, column, value)` says, from 0 to 1. It has at most so many `digits`, or is
+    written as `label` says, a format such as ".2f" or a function. `rows` and `columns` are names beside them. What is
+    `learned` has a dashed border.
     """
     matrix = np.atleast_2d(np.asarray(values.detach() if hasattr(values, "detach") else values, dtype=float))
-    write = label or (lambda i, j, value: number(value))
+    formatted = lambda i, j, value: f"{value:{label}}".replace("-", "–") if label else number(value, digits)
+    write = label if callable(label) else formatted
     if cell is None:
         longest = max(len(write(i, j, value)) for (i, j), value in np.ndenumerate(matrix))
         cell = max(high, 0.0089 * _POINTS * axes.get_xlim()[1] * longest + 0.06)
@@ -119,8 +127,7 @@ def block(
         axes.add_patch(Rectangle(place, cell, high, fc=shade, ec="white", lw=1.2))
         text(axes, place[0] + cell / 2, place[1] + high / 2, write(i, j, value), "black")
     right, bottom = x + matrix.shape[1] * cell, y + matrix.shape[0] * high
-    edge = {"fill": False, "ec": COLOURS.get(colour, colour), "lw": 1.8, "ls": (0, (4, 2)) if learned else "-"}
-    axes.add_patch(Rectangle((x, y), right - x, bottom - y, **edge))
+    frame(axes, x, y, right - x, bottom - y, colour, ls=(0, (4, 2)) if learned else "-")
     for i, word in enumerate(rows):
         text(axes, x - 0.09, y + (i + 0.5) * high, word, ha="right")
     for j, word in enumerate(columns):

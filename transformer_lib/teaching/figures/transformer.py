@@ -1,4 +1,4 @@
-"""Drawings of chapter 10: the whole model, a matrix at both ends, one sentence's tensors, 63 million parameters, next words."""
+"""Drawings of chapter 10: a matrix at both ends, one sentence's tensors, 63 million parameters, next words."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,86 +8,12 @@ from matplotlib.patches import Rectangle
 from torch import Tensor
 
 from transformer_lib.positional_encoding import sinusoidal_table
-from transformer_lib.teaching.figures import COLOURS, arrow, block, card, heading, sheet, show, subplots, text
-from transformer_lib.teaching.figures.sheet import tint
+from transformer_lib.teaching.figures.plots import COLOURS, show, subplots
+from transformer_lib.teaching.figures.sheet import arrow, block, frame, heading, sheet, text, tint
 
 
 def _half(i: int, j: int, value: float) -> str:
     return "½" if value > 0 else "–½"
-
-
-# The whole model
-
-
-def _box(axes: Axes, x: float, y: float, name: str, chapter: int) -> None:
-    """Draw a box around (x, y) with its name and its chapter; this chapter's are filled."""
-    new = chapter == 10
-    card(axes, x - 1.25, y - 0.2, 2.5, 0.4, "key" if new else "ink", fill=0.28 if new else 0.0)
-    text(axes, x - 1.15, y, name, ha="left", weight="bold")
-    text(axes, x + 1.17, y, f"ch {chapter}", "muted", ha="right")
-
-
-def _up(axes: Axes, x: float, y: float, far: float, carried: str = "") -> None:
-    """Draw an arrow upwards from (x, y), with what it carries."""
-    arrow(axes, (x, y), (x, y - far))
-    text(axes, x + 0.12, y - 0.14, carried, "muted", ha="left")
-
-
-def _column(axes: Axes, x: float, stack: str, sublayers: Mapping[str, int], words: str, rows: int, bottom: float) -> float:
-    """Draw a column from the words at the bottom to the top of its frame, whose place is returned."""
-    text(axes, x, bottom, words, style="italic")
-    _up(axes, x, bottom - 0.15, 0.3, f"{rows} ids")
-    _box(axes, x, bottom - 0.65, "Embedding", 10)
-    _up(axes, x, bottom - 0.85, 0.28, f"{rows} × 512")
-    _box(axes, x, bottom - 1.33, "+ Positions", 5)
-    _up(axes, x, bottom - 1.53, 0.47, f"{rows} × 512")
-    y = bottom - 2.2
-    for name, chapter in sublayers.items():
-        _box(axes, x, y, name, chapter)
-        _box(axes, x, y - 0.44, "Add & norm", 7)
-        side = x - 1.42
-        axes.plot([x, side, side], [y + 0.3, y + 0.3, y - 0.44], color=COLOURS["residual"], lw=1.8)
-        arrow(axes, (side, y - 0.44), (x - 1.25, y - 0.44), "residual")
-        if name != "Feed-forward":
-            _up(axes, x, y - 0.64, 0.26)
-        y -= 1.1
-    top = y + 0.35
-    frame = Rectangle((x - 1.55, top), 2.95, bottom - 1.78 - top, fill=False, ec=COLOURS[stack], lw=2.2)
-    axes.add_patch(frame)
-    text(axes, x - 1.53, top - 0.16, f"{stack}, 6 ×", stack, weight="bold", ha="left")
-    return top
-
-
-def whole_model() -> None:
-    """Show every box of the Transformer with its chapter, and what is handed on between boxes."""
-    alt = (
-        "The Transformer, from the bottom up. Left: the white cow is tired, 5 ids; embedding, chapter 10; plus positions, "
-        "chapter 5; then six encoder layers: attention, chapter 6, and feed-forward, chapter 7, each followed by add and norm "
-        "and passed by a brown line. An arrow, the memory, 5 by 512, leads to the right column. Right: SOS la vache blanche, "
-        "4 ids; the same two boxes; six decoder layers: masked attention, chapter 8, cross-attention, chapter 9, feed-forward, "
-        "chapter 7; then linear layer and softmax, chapter 10: 4 by 37,000, la vache blanche est. Each other arrow on the "
-        "right carries 4 by 512 numbers."
-    )
-    left, right, bottom = 1.7, 5.6, 7.75
-    with sheet(7.2, 7.9, alt) as axes:
-        heading(axes, "The whole Transformer, and the chapter of each box")
-        encoder = {"Attention": 6, "Feed-forward": 7}
-        top = _column(axes, left, "encoder", encoder, "the white cow is tired", 5, bottom)
-        decoder = {"Masked attention": 8, "Cross-attention": 9, "Feed-forward": 7}
-        end = _column(axes, right, "decoder", decoder, "<SOS> la vache blanche", 4, bottom)
-        cross, turn = bottom - 3.3, top - 0.5
-        axes.plot([left, left, 3.65, 3.65], [top, turn, turn, cross], color=COLOURS["encoder"], lw=2.2)
-        arrow(axes, (3.65, cross), (right - 1.25, cross), "encoder")
-        text(axes, 2.68, turn - 0.17, "memory, 5 × 512", "encoder", weight="bold")
-        _up(axes, right, end, 0.42, "4 × 512")
-        _box(axes, right, end - 0.62, "Linear layer", 10)
-        _up(axes, right, end - 0.82, 0.28, "4 × 37,000")
-        _box(axes, right, end - 1.3, "Softmax", 10)
-        _up(axes, right, end - 1.5, 0.3, "4 × 37,000")
-        text(axes, right, end - 1.95, "la vache blanche est", style="italic")
-
-
-# The two ends
 
 
 def rows_of_words(E: Tensor, source: Tensor, words: Sequence[str]) -> None:
@@ -102,11 +28,7 @@ def rows_of_words(E: Tensor, source: Tensor, words: Sequence[str]) -> None:
     with sheet(7.2, 6.7, alt) as axes:
         heading(axes, "Each id picks its row; then the position is added")
         labels = [f"{i:2} {word}" for i, word in enumerate(words)]
-
-        def chosen(i: int, j: int, value: float) -> float:
-            return 0.42 if i in ids else 0.06
-
-        look = {"label": _half, "strength": chosen, "learned": True}
+        look = {"label": _half, "strength": lambda i, j, value: 0.42 if i in ids else 0.06, "learned": True}
         right, _ = block(axes, 1.22, 0.8, E, "key", name="E", cell=0.33, rows=labels, **look)
         arrow(axes, (right + 0.1, 2.1), (3.7, 1.65))
         text(axes, 3.25, 2.2, "× √4", "muted")
@@ -116,7 +38,7 @@ def rows_of_words(E: Tensor, source: Tensor, words: Sequence[str]) -> None:
         block(axes, 4.6, 4.8, picked + places, "ink", name="= x", cell=0.6, rows=named)
 
 
-def word_and_place(position: Tensor, row: Tensor, scaled: Tensor, shown: int = 48) -> None:
+def word_and_place(position: Tensor, row: Tensor, scaled: Tensor) -> None:
     """Show a word's first numbers beside its position's, as the row starts and times √d_model."""
     alt = (
         "Two panels with the first 48 numbers of a word and of position 7. Left, as the row starts, the word is nearly a flat "
@@ -125,8 +47,8 @@ def word_and_place(position: Tensor, row: Tensor, scaled: Tensor, shown: int = 4
     figure, panels = subplots(1, 2, height=2.6, share_y=True)
     figure.suptitle("Without the factor, the position is 16 times as large", weight="bold", size=15)
     for axes, word, title in zip(panels, (row, scaled), ("as the row starts", "times √512"), strict=True):
-        axes.plot(position[:shown], color=COLOURS["position"], lw=1.6, label="position 7")
-        axes.plot(word.detach()[:shown], color=COLOURS["key"], lw=1.6, label="cow")
+        axes.plot(position[:48], color=COLOURS["position"], lw=1.6, label="position 7")
+        axes.plot(word.detach()[:48], color=COLOURS["key"], lw=1.6, label="cow")
         axes.set(title=title, xlabel="first numbers of 512", ylim=(-3.2, 3.2))
     panels[0].legend(loc="upper right", ncols=2)
     show(figure, alt=alt)
@@ -145,11 +67,8 @@ def output_layer(E: Tensor, y: Tensor, words: Sequence[str]) -> None:
         heading(axes, "At the exit, y is compared with every word's row")
         block(axes, 1.18, 0.72, y, "decoder", cell=0.36, rows=["y"], shape=False)
         arrow(axes, (1.9, 1.05), (1.9, 1.25))
-
-        def agrees(i: int, j: int, value: float) -> float:
-            return 0.42 if value * y[j] > 0 else 0.06
-
-        block(axes, 1.18, 1.3, E, "key", cell=0.36, rows=words, label=_half, strength=agrees, learned=True)
+        look = {"label": _half, "strength": lambda i, j, value: 0.42 if value * y[j] > 0 else 0.06, "learned": True}
+        block(axes, 1.18, 1.3, E, "key", cell=0.36, rows=words, **look)
         for at, name in [(3.2, "logit"), (3.95, "$e^{logit}$"), (5.6, "probability")]:
             text(axes, at, 1.12, name, "muted")
         for i in range(len(words)):
@@ -161,18 +80,14 @@ def output_layer(E: Tensor, y: Tensor, words: Sequence[str]) -> None:
             text(axes, 4.78 + 5 * float(chances[i]), line, f"{chances[i]:.3f}", ha="left", **look)
 
 
-# One sentence through the model
-
-
 def _tensor(axes: Axes, x: float, y: float, values: Tensor, colour: str, name: str, wide: float = 1.75) -> None:
     """Draw a matrix as a carpet of its numbers, with its shape below it."""
-    high, limits = 0.27 * len(values), {"xlim": axes.get_xlim(), "ylim": axes.get_ylim()}
+    high = 0.27 * len(values)
     shades = LinearSegmentedColormap.from_list(colour, [tint(colour, 0.04), tint(colour, 0.9)])
     look = {"cmap": shades, "vmin": 0, "vmax": 2.2, "aspect": "auto", "interpolation": "nearest"}
     axes.imshow(values.abs().detach(), extent=(x, x + wide, y + high, y), **look)
-    axes.set(**limits)
     axes.hlines([y + 0.27 * i for i in range(1, len(values))], x, x + wide, color="white", lw=3)
-    axes.add_patch(Rectangle((x, y), wide, high, fill=False, ec=COLOURS[colour], lw=1.8))
+    frame(axes, x, y, wide, high, colour)
     text(axes, x + wide / 2, y - 0.16, name, colour, weight="bold")
     text(axes, x + wide / 2, y + high + 0.15, " × ".join(map(str, values.shape)), "muted")
 
@@ -191,8 +106,7 @@ def one_sentence(tensors: Sequence[Tensor], words: Sequence[str]) -> None:
         lanes = [(0.85, source, first, "encoder", memory, "memory"), (2.95, target, second, "decoder", y, "y")]
         for top, ids, entered, stack, left, name in lanes:
             look = {"rows": [words[i] for i in ids.tolist()], "high": 0.27, "cell": 0.36, "shape": False, "strength": 0.1}
-            block(axes, 0.95, top, ids[:, None].float(), "muted", **look)
-            text(axes, 1.13, top - 0.16, "ids", "muted", weight="bold")
+            block(axes, 0.95, top, ids[:, None], "muted", name="ids", **look)
             text(axes, 1.13, top + 0.27 * len(ids) + 0.15, str(len(ids)), "muted")
             arrow(axes, (1.4, top + 0.5), (2.33, top + 0.5))
             text(axes, 1.86, top + 0.29, "embed", "muted")
@@ -211,43 +125,38 @@ def one_sentence(tensors: Sequence[Tensor], words: Sequence[str]) -> None:
             for n, word in enumerate(words):
                 text(axes, left + 2.9 * (n + 0.5) / len(words), 5.94, word, va="bottom", rotation=90)
         for n, (chance, word) in enumerate(zip(*chances.max(dim=-1), strict=True)):
-            near = {"ha": "left"} if word < 6 else {"ha": "right"}
-            beside = word + 1.25 if word < 6 else word - 0.25
-            text(axes, 0.1 + 2.9 * beside / len(words), 6.14 + 0.27 * n, f"{chance:.2f}", **near)
+            place, side = (word + 1.25, "left") if word < 6 else (word - 0.25, "right")
+            text(axes, 0.1 + 2.9 * place / len(words), 6.14 + 0.27 * n, f"{chance:.2f}", ha=side)
         arrow(axes, (3.92, 6.54), (3.08, 6.54))
         text(axes, 3.5, 6.33, "softmax", "muted")
 
 
-def parameters(words: int, attention: int, feed_forward: int, norm: int, layers: int = 6) -> None:
+def parameters(words: int, attention: int, feed_forward: int, norm: int) -> None:
     """Show as areas the matrix of words and the parts of the layers of both stacks, from the parameters of each part."""
-    encoder = {"attention": attention, "feed-forward": feed_forward, "norms": 2 * norm}
-    decoder = {"attention": attention, "cross-attention": attention, "feed-forward": feed_forward, "norms": 3 * norm}
-    parts = {"words": {"words": words}, "encoder": encoder, "decoder": decoder}
-    roles = {"attention": "query", "cross-attention": "residual", "feed-forward": "value", "words": "key"}
-    sums = {name: sum(part.values()) * (1 if name == "words" else layers) for name, part in parts.items()}
-    total = sum(sums.values())
+    looked, fed = ("att.", attention, "query"), ("feed-forward", feed_forward, "value")
+    columns = [  # name, layers, norms of a layer, its parts; norms are too thin to be seen
+        ("words", 1, 0, [("37,000 × 512", words, "key")]),
+        ("encoder", 6, 2, [looked, fed]),
+        ("decoder", 6, 3, [looked, ("cross", attention, "residual"), fed]),
+    ]
+    sums = [layers * (norms * norm + sum(count for _, count, _ in parts)) for _, layers, norms, parts in columns]
     alt = (
         "Areas to scale, three columns of one height. Words: 18.9 million. Encoder: 18.9 million, six layers, a third "
         "of each attention, two thirds feed-forward. Decoder: 25.2 million, six layers, a quarter attention, a quarter "
         "cross-attention, half feed-forward."
     )
     with sheet(7.2, 3.7, alt) as axes:
-        heading(axes, f"{total:,} parameters, to scale")
+        heading(axes, f"{sum(sums):,} parameters, to scale")
         left, top, high = 0.1, 1.0, 2.25
-        for name, part in parts.items():
-            wide = 6.76 * sums[name] / total
-            rows = 1 if name == "words" else layers
+        for (name, layers, _, parts), whole in zip(columns, sums, strict=True):
+            wide = 6.76 * whole / sum(sums)
             text(axes, left + wide / 2, 0.58, name, weight="bold")
-            text(axes, left + wide / 2, 0.82, f"{sums[name]:,}", "muted")
+            text(axes, left + wide / 2, 0.82, f"{whole:,}", "muted")
             x = left
-            for kind, count in part.items():
-                if count < 10_000:  # the norms: too thin to be seen
-                    continue
-                cell = wide * count / sum(part.values())
-                for row in range(rows):
-                    place = (x, top + row * high / rows)
-                    axes.add_patch(Rectangle(place, cell, high / rows, fc=tint(roles[kind], 0.42), ec="white", lw=1.5))
-                label = {"attention": "att.", "cross-attention": "cross", "words": "37,000 × 512"}.get(kind, kind)
+            for label, count, role in parts:
+                cell, tall = wide * layers * count / whole, high / layers
+                for row in range(layers):
+                    frame(axes, x, top + row * tall, cell, tall, "white", fc=tint(role, 0.42), lw=1.5)
                 text(axes, x + cell / 2, top + high + 0.17, label)
                 x += cell
             left += wide + 0.12

@@ -7,7 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
 from transformer_lib.teaching.experiments.translation import corpus_and_tokenizer, four_translators
-from transformer_lib.teaching.figures import COLOURS, SEQUENTIAL, arrow, card, sheet, show, subplots, text
+from transformer_lib.teaching.figures import COLOURS, SEQUENTIAL, arrow, card, frame, sheet, show, subplots, text
+from transformer_lib.teaching.figures.plots import band
 from transformer_lib.teaching.figures.sheet import tint
 from transformer_lib.teaching.record import record
 
@@ -102,7 +103,7 @@ def where_it_looks(steps: Sequence[int]) -> None:
         panel.tick_params(length=0)
         for row, column in [("blanche", "white"), ("e", "cow")]:
             corner = (source.index(column) - 0.5, target.index(row) - 0.5)
-            panel.add_patch(Rectangle(corner, 1, 1, fill=False, ec=COLOURS["key"], lw=2))
+            frame(panel, *corner, 1, 1, "key", lw=2)
     axes[0].set_yticks(range(len(target)), target)
     figure.suptitle("First blanche looks at white, then e at cow\npale: no weight, dark blue: all of a row's", weight="bold")
     alt = (
@@ -113,21 +114,16 @@ def where_it_looks(steps: Sequence[int]) -> None:
     show(figure, alt=alt)
 
 
-def _lines(axes: Axes, name: str, x: Sequence, y: Sequence, label: bool = True) -> None:
-    role, marker, style = LOOKS[name]
-    axes.plot(x, y, style, color=COLOURS[role], marker=marker, label=name if label else None)
-
-
 def by_length() -> None:
     """Draw the recorded share of right translations against the length of the sentence: four models, three seeds each."""
     figure, axes = subplots(width=7.2, height=3.7)
     for name, runs in four_translators().items():
+        role, marker, style = LOOKS[name]
         for which in ("held_out", "longer"):
             counts = {length: count for length, (count, _) in runs[0][which]["by_length"].items() if count >= 10}
             shares = np.array([[run[which]["by_length"][n][1] / count for n, count in counts.items()] for run in runs])
-            lengths = list(map(int, counts))
-            _lines(axes, name, lengths, shares.mean(0), which == "longer")
-            axes.fill_between(lengths, shares.min(0), shares.max(0), color=COLOURS[LOOKS[name][0]], alpha=0.2)
+            label = name if which == "longer" else None
+            band(axes, list(map(int, counts)), shares, style, role, label, alpha=0.2, marker=marker)
     axes.axvline(10.5, color=COLOURS["muted"], linestyle=":")
     axes.text(3, 0.52, "lengths of training  ←", color=COLOURS["muted"])
     axes.set(xlabel="words of the English sentence", ylabel="share that is right", ylim=(-0.02, 1.05))
@@ -148,7 +144,8 @@ def step_time() -> None:
     lengths, seconds = found["settings"]["lengths"], found["numbers"]["seconds"]
     figure, axes = subplots(width=7.2, height=3.5)
     for name, times in seconds.items():
-        _lines(axes, name, lengths, times)
+        role, marker, style = LOOKS[name]
+        axes.plot(lengths, times, style, color=COLOURS[role], marker=marker, label=name)
     axes.set_xscale("log", base=2)
     axes.set_xticks(lengths, lengths)
     axes.set(xlabel="tokens of a sentence (always 2048 in a batch)", ylabel="seconds a step", ylim=(0, None))
