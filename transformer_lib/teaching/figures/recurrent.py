@@ -1,6 +1,5 @@
 """The drawings of chapter 2: a cell unrolled, an LSTM gate by gate, a GRU, forms of a layer."""
 
-import numpy as np
 from matplotlib.axes import Axes
 
 from transformer_lib.teaching.figures.plots import COLOURS
