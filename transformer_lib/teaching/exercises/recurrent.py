@@ -20,7 +20,7 @@ _ORDERS = {"keep": (1, 0), "replace": (0, 1), "erase": (0, 0), "add": (1, 1), "m
 def gates(order: str) -> Iterator:
     """The reader's `gates(order)` returns the pair (f, i) that carries out an order: keep, replace, erase, add or mix."""
     f, i = _ORDERS[order]
-    yield (f, i), "two numbers carry out every order; with c = 4 and g = -2 it becomes 4, -2, 0, 2 and 2.5"
+    yield (f, i), "two numbers carry out every order; with c = 4 and g = -0.5 it becomes 4, -0.5, 0, 3.5 and 2.875"
     yield (1 - f, i), "mind the name: a forget gate of 1 forgets nothing"
     yield (1 - f, 1 - i), "both are upside down: at 1 all of it passes, at 0 nothing does"
     yield (i, f), "the pair is in the wrong order: return (f, i), the forget gate first"

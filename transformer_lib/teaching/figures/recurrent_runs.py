@@ -58,8 +58,8 @@ def story() -> None:
         title="LSTM: forget gate, mean of its 16 numbers", ylim=(0, 1), xticks=[], yticks=[0, 1], xlim=(-0.5, len(words) - 0.5)
     )
     for axes, title, values in [
-        (panels[1], "LSTM: tanh of the cell state c", np.tanh(lstm_run["memory"])),
-        (panels[2], "plain cell: state h", np.array(plain_run["memory"])),
+        (panels[1], "LSTM, 1.00 right: tanh of the cell state c", np.tanh(lstm_run["memory"])),
+        (panels[2], "plain cell, 1.00 right too: state h", np.array(plain_run["memory"])),
     ]:
         image = axes.imshow(values, cmap=DIVERGING, vmin=-1, vmax=1, aspect="auto", interpolation="nearest")
         axes.set(title=title, ylabel="number", xticks=[], yticks=[0, 15], yticklabels=["1", "16"])
