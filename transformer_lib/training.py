@@ -40,6 +40,7 @@ def shift_right(
     return F.pad(target[:, :-1], (1, 0), value=sos_id)  # (batch, target)
 
 # %% ../notebooks/12_training.ipynb #label-smoothed-loss
+# @title The same for a batch, over its real tokens
 def label_smoothed_loss(
     logits: Float[Tensor, "*batch vocab"],
     target: Int[Tensor, "*batch"],

@@ -166,7 +166,8 @@ def rectangles(groups_of: Callable) -> None:
             for row, length in enumerate(group):
                 axes.add_patch(Rectangle((left, top + row), length, 1, fc=COLOURS["query"], ec="white", lw=0.8))
             left += max(group) + 2
-        axes.text(0, top - 1, f"{title}: {places} places, {1 - sum(LENGTHS) / places:.0%} padding", weight="bold")
+        counts = f"{len(groups)} batches, {places} places, {1 - sum(LENGTHS) / places:.0%} padding"
+        axes.text(0, top - 1, f"{title}: {counts}", weight="bold")
         top += max(map(len, groups)) + 4
     axes.set(xlim=(-0.5, 103), ylim=(top - 3, 0))
     axes.axis("off")
