@@ -86,7 +86,7 @@ class Recurrent(nn.Module):
         for x_t in x.unbind(dim=1):  # each (batch, input)
             state = self.cell(x_t, state)
             outputs.append(state[0] if isinstance(state, tuple) else state)
-        return torch.stack(outputs, dim=1), state  # (batch, seq, hidden), the last
+        return torch.stack(outputs, dim=1), state  # (batch, seq, hidden), last state
 
 # %% ../notebooks/02_recurrent.ipynb #bidirectional-layer
 class Bidirectional(nn.Module):

@@ -43,7 +43,7 @@ def opened() -> None:
         "LSTM, f open": {"400 steps": shares["LSTM, forget gate starts open"]},
         "GRU, z open": {"400 steps": shares["GRU, update gate starts open"]},
     }
-    _dots(rows, "With an open gate, 400 training steps are enough", tested=" on 20 to 100 words")
+    _dots(rows, "With an open gate, 400 training steps go far", tested=" on 20 to 100 words")
 
 
 def story() -> None:
