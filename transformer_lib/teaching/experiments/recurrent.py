@@ -172,7 +172,6 @@ def who_is_tired() -> None:
         "LSTM, share right": [run["right"] for run in lstm],
         "  forget gate at full stops": [run["forget gate"]["full stop"] for run in lstm],
         "  at subjects": [run["forget gate"]["subject"] for run in lstm],
-        "  at animals that are seen": [run["forget gate"]["animal that is seen"] for run in lstm],
         "  at all other words": [run["forget gate"]["other word"] for run in lstm],
         "plain cell, share right": [run["right"] for run in plain],
     }.items():
