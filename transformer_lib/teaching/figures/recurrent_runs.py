@@ -18,7 +18,7 @@ def _dots(rows: dict[str, dict[str, list[float]]], title: str, tested: str = "")
     axes.axvline(1 / 8, color=COLOURS["ink"], linestyle="--", lw=1.5)
     axes.set_yticks(range(len(rows)), list(reversed(rows)))
     axes.set(title=title, xlim=(0, 1.04), ylim=(-0.6, len(rows) - 0.4), xlabel=f"share right{tested} (dashed: blind guess)")
-    axes.legend(frameon=False, loc="center", bbox_to_anchor=(0.55, 0.2))
+    axes.legend(loc="center", bbox_to_anchor=(0.6, 0.2))
     alt = "Share of sequences whose first word is named, a dot for each of five seeds. " + " ".join(
         f"{name}, {steps}: {min(shares):.2f} to {max(shares):.2f}." for name, of in rows.items() for steps, shares in of.items()
     )

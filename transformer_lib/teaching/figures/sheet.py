@@ -52,7 +52,7 @@ def tint(colour: str, strength: float) -> tuple[float, float, float]:
 
 def _written_in(colour: str) -> str:
     """Return the shade of a role that is used for text."""
-    return ROLES_LIGHT.get(colour, COLOURS.get(colour, colour))
+    return {"position": "#8a4a78", **ROLES_LIGHT}.get(colour, COLOURS.get(colour, colour))
 
 
 def text(axes: Axes, x: float, y: float, words: str, colour: str = "ink", size: float | None = None, **look: Any) -> None:

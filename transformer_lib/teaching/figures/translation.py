@@ -105,7 +105,8 @@ def where_it_looks(steps: Sequence[int]) -> None:
             corner = (source.index(column) - 0.5, target.index(row) - 0.5)
             frame(panel, *corner, 1, 1, "key", lw=2)
     axes[0].set_yticks(range(len(target)), target)
-    figure.suptitle("First blanche looks at white, then e at cow\npale: no weight, dark blue: all of a row's", weight="bold")
+    more = "the more it stands out, the more of a row's weight"
+    figure.suptitle(f"First blanche looks at white, then e at cow\n{more}", weight="bold")
     alt = (
         f"Maps of cross-attention after {', '.join(map(str, steps))} steps, French tokens in rows, English words in columns. "
         "After 100 steps most rows are spread out. After 200 the row of blanche looks at is; after 300 and 1000 at white. The "
