@@ -6,29 +6,22 @@ from pathlib import Path
 import pytest
 import torch
 from torch import nn
-from torch.nn import functional as F
 from torch.testing import assert_close
 
 from transformer_lib.attention import MultiHeadAttention, join_heads, scaled_dot_product_attention, split_heads
 from transformer_lib.decoding import attend, keys_and_values
-from transformer_lib.masks import assert_causal, causal_mask
-from transformer_lib.seq2seq import EOS_ID, PAD_ID, greedy_decode
+from transformer_lib.masks import causal_mask
+from transformer_lib.seq2seq import EOS_ID, PAD_ID
 from transformer_lib.teaching import record
 from transformer_lib.teaching.later_models import (
     POSITIONS,
     AlibiBias,
     BiasedAttention,
-    DecoderOnly,
-    GatedFeedForward,
-    GroupedQueryAttention,
     QueryKeyNormAttention,
-    RMSNorm,
     T5Bias,
     WindowedAttention,
     hide_words,
-    modernise,
     online_attention,
-    rotated,
     with_positions,
 )
 from transformer_lib.transformer import Transformer, TransformerConfig
@@ -36,7 +29,6 @@ from transformer_lib.transformer import Transformer, TransformerConfig
 VOCAB = 13
 SIZES = {"d_model": 16, "num_layers": 2, "num_heads": 4, "d_ff": 32, "dropout": 0.1, "max_len": 20}
 CONFIG = TransformerConfig(source_vocab_size=VOCAB, target_vocab_size=VOCAB, **SIZES)
-PRE_NORM = TransformerConfig(source_vocab_size=VOCAB, target_vocab_size=VOCAB, pre_norm=True, **SIZES)
 
 pytestmark = pytest.mark.usefixtures("float64_default")
 
@@ -48,16 +40,6 @@ def seed():
 
 def count(module):
     return sum(parameter.numel() for parameter in module.parameters())
-
-
-# Rotary positions
-
-
-def test_a_rotation_by_hand():
-    """Of four dimensions the first two turn by 1 a place, the others by 1 / 100."""
-    turned = rotated(torch.tensor([1.0, 0.0, 0.0, 1.0]).expand(1, 1, 3, 4), torch.arange(3.0))
-    expected = [[math.cos(t), math.sin(t), -math.sin(t / 100), math.cos(t / 100)] for t in range(3)]
-    assert_close(turned[0, 0], torch.tensor(expected))
 
 
 # A number for each distance
@@ -106,41 +88,6 @@ def test_without_positions_an_encoder_is_blind_to_the_order():
         assert same == (kind == "none"), kind
 
 
-# Parts of a layer
-
-
-@pytest.mark.parametrize("groups", [1, 2, 4])
-def test_grouped_queries_are_torchs(groups):
-    attention, x, mask = GroupedQueryAttention(16, 4, groups=groups), torch.randn(2, 5, 16), causal_mask(5)
-    q = split_heads(attention.W_q(x), 4)
-    k, v = (split_heads(W(x), groups) for W in (attention.W_k, attention.W_v))  # (2, groups, 5, 4)
-    heads = F.scaled_dot_product_attention(q, k, v, mask, enable_gqa=True)
-    assert_close(attention(x, x, x, mask), attention.W_o(join_heads(heads)))
-    assert count(MultiHeadAttention(16, 4)) - count(attention) == 2 * (4 - groups) * (16 * 4 + 4)
-
-
-def test_rms_norm_is_torchs_with_gradients():
-    ours, theirs = RMSNorm(6), nn.RMSNorm(6, eps=1e-5)
-    for norm in (ours, theirs):
-        norm.weight.data = torch.linspace(0.5, 2, 6)
-    x = torch.randn(2, 3, 6)
-    inputs = [x.clone().requires_grad_() for _ in range(2)]
-    outputs = [norm(x) for norm, x in zip((ours, theirs), inputs, strict=True)]
-    assert_close(*outputs)
-    for output in outputs:
-        (output * x).sum().backward()
-    assert_close(inputs[0].grad, inputs[1].grad)
-    assert_close(ours.weight.grad, theirs.weight.grad)
-
-
-@pytest.mark.parametrize("gate", [F.silu, F.gelu], ids=["SwiGLU", "GEGLU"])
-def test_a_gate_by_its_formula(gate):
-    gated, x = GatedFeedForward(6, 8, gate=gate), torch.randn(5, 6)
-    w, v, w2 = gated.gate_layer, gated.inner, gated.outer
-    expected = (gate(x @ w.weight.T + w.bias) * (x @ v.weight.T + v.bias)) @ w2.weight.T + w2.bias
-    assert_close(gated(x), expected)
-
-
 # The shapes of a model
 
 
@@ -157,44 +104,6 @@ def test_one_word_in_seven_is_hidden():
     # Any word may be the word itself: one in ten times the ten words there are.
     assert (seen[chosen] == tokens[chosen]).double().mean().item() == pytest.approx(0.11, abs=0.02)
     assert set(seen[chosen].tolist()) == set(range(EOS_ID + 1, VOCAB + 1))
-
-
-MODELS = {"plain": lambda: DecoderOnly(CONFIG), "modern": lambda: modern(DecoderOnly(PRE_NORM))}
-
-
-def modern(model):
-    modernise(model.stack, d_ff=21, groups=2)
-    return model
-
-
-@pytest.mark.parametrize("make", MODELS.values(), ids=MODELS)
-def test_the_decoder_alone_sees_no_later_word(make):
-    model, prompt = make(), torch.tensor([[3, 4, 5], [6, 7, 0]])
-    assert_causal(model, torch.tensor([[1, 4, 5, 6], [1, 8, 7, 9]]), run=lambda words: model(prompt, words))
-
-
-@pytest.mark.parametrize("make", MODELS.values(), ids=MODELS)
-def test_the_decoder_alone_keeps_the_protocol(make):
-    model = make().eval()
-    prompt, words = torch.tensor([[3, 4, 5, 6], [7, 8, 0, 0]]), torch.randint(3, VOCAB, (2, 7))
-    expected = model(prompt, words)
-    assert expected.shape == (2, 7, VOCAB)
-    state = model.start(prompt)
-    assert_close(torch.cat([model.decode(piece, state) for piece in words.split([1, 4, 2], dim=1)], dim=1), expected)
-    state = model.start(prompt)
-    state.reorder(torch.tensor([1, 1, 0]))
-    assert_close(model.decode(words[[1, 1, 0]], state), expected[[1, 1, 0]])
-
-
-@pytest.mark.parametrize("make", MODELS.values(), ids=MODELS)
-def test_padding_of_a_prompt_moves_nothing(make):
-    model = make().eval()
-    short, words = torch.tensor([[7, 8]]), torch.tensor([[1, 4, 5]])
-    padded = torch.cat([F.pad(short, (0, 3)), torch.tensor([[3, 4, 5, 6, 7]])])
-    assert_close(model(padded, words.expand(2, -1))[:1], model(short, words))
-    together, alone = greedy_decode(model, padded, max_len=9), greedy_decode(model, short, max_len=9)
-    length = alone.size(1)
-    assert torch.equal(together[:1, :length], alone) and (together[0, length:] == PAD_ID).all()
 
 
 # Attention itself

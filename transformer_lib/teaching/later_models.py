@@ -8,9 +8,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from transformer_lib.attention import MultiHeadAttention, join_heads, split_heads
-from transformer_lib.encoder import Encoder, FeedForward, TransformerConfig
-from transformer_lib.masks import causal_mask, padding_mask
+from transformer_lib.attention import MultiHeadAttention
+from transformer_lib.encoder import Encoder, TransformerConfig
+from transformer_lib.language_model import RMSNorm, rotate
+from transformer_lib.masks import padding_mask
 from transformer_lib.positional_encoding import LearnedPositionalEmbedding
 from transformer_lib.seq2seq import EOS_ID, PAD_ID
 from transformer_lib.transformer import TokenEmbedding, Transformer
@@ -21,23 +22,12 @@ Mask = Tensor | None
 # Positions, told by attention itself
 
 
-def rotated(x: Tensor, position: Tensor) -> Tensor:
-    """Turn each pair of dimensions of x, (batch, heads, seq, d_k)."""
-    pair = torch.arange(x.size(-1) // 2, dtype=x.dtype, device=x.device)
-    angle = position[:, None] / 10_000 ** (2 * pair / x.size(-1))  # (seq, d_k / 2)
-    even, odd = x[..., 0::2], x[..., 1::2]  # each (batch, heads, seq, d_k / 2)
-    new_even = even * angle.cos() - odd * angle.sin()
-    new_odd = even * angle.sin() + odd * angle.cos()
-    return torch.stack([new_even, new_odd], dim=-1).flatten(start_dim=-2)
-
-
 class RotaryAttention(MultiHeadAttention):
     """Self-attention that turns queries and keys by their positions."""
 
     def look_up(self, q: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:
         # A cache holds the words before: the queries stand at the last positions.
-        position = torch.arange(k.size(2), dtype=k.dtype, device=k.device)
-        q, k = rotated(q, position[k.size(2) - q.size(2) :]), rotated(k, position)
+        q, k = rotate(q, k.size(2) - q.size(2)), rotate(k)
         return super().look_up(q, k, v, mask)
 
 
@@ -211,78 +201,6 @@ class QueryKeyNormAttention(MultiHeadAttention):
 # Parts of a layer
 
 
-class GroupedQueryAttention(MultiHeadAttention):
-    """Attention in which several heads of queries share a head of keys and values."""
-
-    def __init__(
-        self,
-        d_model: int,
-        num_heads: int,
-        *,
-        groups: int,
-    ) -> None:
-        super().__init__(d_model, num_heads)
-        self.groups = groups
-        self.W_k = nn.Linear(d_model, groups * d_model // num_heads)
-        self.W_v = nn.Linear(d_model, groups * d_model // num_heads)
-
-    def forward(self, query: Tensor, key: Tensor, value: Tensor, mask: Mask = None) -> Tensor:
-        q = split_heads(self.W_q(query), self.num_heads)
-        k = split_heads(self.W_k(key), self.groups)  # (batch, groups, key, d_k)
-        v = split_heads(self.W_v(value), self.groups)  # (batch, groups, key, d_k)
-        return self.W_o(join_heads(self.look_up(q, k, v, mask)))
-
-    def look_up(self, q: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:
-        share = self.num_heads // self.groups  # so many heads look into one group
-        k, v = k.repeat_interleave(share, dim=1), v.repeat_interleave(share, dim=1)
-        return super().look_up(q, k, v, mask)
-
-
-class RMSNorm(nn.Module):
-    """Divide each vector by the root of its mean square, then scale by γ."""
-
-    def __init__(self, d_model: int, eps: float = 1e-5) -> None:
-        super().__init__()
-        self.eps = eps
-        self.weight = nn.Parameter(torch.ones(d_model))
-
-    def forward(self, x: Tensor) -> Tensor:
-        mean_square = x.pow(2).mean(dim=-1, keepdim=True)  # (..., 1)
-        return x / (mean_square + self.eps).sqrt() * self.weight
-
-
-class GatedFeedForward(FeedForward):
-    """A feed-forward network in which one linear layer opens or closes the other."""
-
-    def __init__(
-        self,
-        d_model: int,
-        d_ff: int,
-        gate: Callable[[Tensor], Tensor] = F.silu,
-    ) -> None:
-        super().__init__(d_model, d_ff)
-        self.gate_layer, self.gate = nn.Linear(d_model, d_ff), gate
-
-    def forward(self, x: Tensor) -> Tensor:
-        inside = self.gate(self.gate_layer(x)) * self.inner(x)  # (..., d_ff)
-        return self.outer(inside)  # (..., d_model)
-
-
-def modernise(stack: Encoder, d_ff: int, groups: int) -> None:
-    """Give a pre-norm stack of encoder layers the parts of Llama's layers."""
-    for layer in stack.layers:
-        d_model, heads = layer.attention.d_model, layer.attention.num_heads
-        layer.attention = RotaryGroupedAttention(d_model, heads, groups=groups)
-        layer.feed_forward = GatedFeedForward(d_model, d_ff)
-        layer.attention_add_norm.norm = RMSNorm(d_model)
-        layer.feed_forward_add_norm.norm = RMSNorm(d_model)
-    stack.norm = RMSNorm(d_model)
-
-
-class RotaryGroupedAttention(GroupedQueryAttention, RotaryAttention):
-    """Both at once, by inheritance alone."""
-
-
 # The shapes of a model
 
 
@@ -321,46 +239,3 @@ def hide_words(
     seen = tokens.where(~chosen | (dice >= 0.9), any_word)
     seen = seen.masked_fill(chosen & (dice < 0.8), hidden_id)
     return seen, tokens.where(chosen, PAD_ID)
-
-
-class DecoderOnly(nn.Module):
-    """GPT's shape: encoder layers under a causal mask write on from a prompt."""
-
-    def __init__(self, config: TransformerConfig) -> None:
-        super().__init__()
-        d_model, vocab = config.d_model, config.target_vocab_size
-        self.max_len = math.inf  # rotary positions have no last one
-        self.embedding = TokenEmbedding(vocab, d_model)
-        self.dropout = nn.Dropout(config.dropout)
-        self.stack = Encoder(config)
-        exchange(self.stack, "attention", RotaryAttention)
-        self.output = nn.Linear(d_model, vocab, bias=False)
-        self.output.weight = self.embedding.weight
-
-    def start(self, prompt: Tensor) -> "Written":
-        """Read the prompts; return the state before the first token is written."""
-        # Padding goes to the front, so that the next word stands behind the last.
-        order = (prompt != PAD_ID).int().argsort(dim=1, stable=True)
-        return Written(prompt.gather(1, order))
-
-    def decode(self, tokens: Tensor, state: "Written") -> Tensor:
-        """Add `tokens` to what is written; return the logits of what follows each."""
-        state.tokens = torch.cat([state.tokens, tokens], dim=1)  # (batch, written)
-        causal = causal_mask(state.tokens.size(1), tokens.device)
-        x = self.dropout(self.embedding(state.tokens))  # (batch, written, d_model)
-        x = self.stack(x, padding_mask(state.tokens) & causal)
-        return self.output(x[:, -tokens.size(1) :])  # (batch, tokens, vocab)
-
-    def forward(self, prompt: Tensor, tokens: Tensor) -> Tensor:
-        return self.decode(tokens, self.start(prompt))
-
-
-class Written:
-    """What a decoder-only model knows between two tokens: all tokens so far."""
-
-    def __init__(self, tokens: Tensor) -> None:
-        self.tokens = tokens
-
-    def reorder(self, rows: Tensor) -> None:
-        """Keep these texts of the batch, in this order."""
-        self.tokens = self.tokens[rows]

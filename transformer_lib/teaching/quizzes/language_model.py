@@ -1,0 +1,42 @@
+"""The quiz of chapter 19."""
+
+from transformer_lib.teaching.quiz import Question
+
+QUESTIONS = [
+    Question(
+        "A translator becomes a language model. Which of its parts has nothing left to do?",
+        answers=[
+            ("The causal mask.", "Training still answers all places at once, so it still hides what comes later."),
+            ("Cross-attention.", "It asks a source, and there is no source any more."),
+            ("The output layer.", "The model still has to score every token as the next one."),
+        ],
+        correct=1,
+    ),
+    Question(
+        "A query at position 7 and a key at position 4 have the score 1.3. Both words move 100 places on. What is it now?",
+        answers=[
+            ("Smaller, because the positions are larger.", "The angles are larger, but for both arrows alike."),
+            ("It depends on the words between them.", "A score is a product of one query and one key; no other word is in it."),
+            ("1.3, with rotary positions.", "Both arrows turn by the same angle, so the angle between them stays."),
+        ],
+        correct=2,
+    ),
+    Question(
+        "A model has 32 heads of queries and 8 of keys and values. How large is its cache, beside one with 32 of each?",
+        answers=[
+            ("A quarter.", "Only keys and values are kept, and there are 8 heads of each, not 32."),
+            ("The same, since each head still looks up.", "Each head looks up, but four of them in the same rows."),
+            ("An eighth.", "There are 8 heads of 32, and that is a quarter."),
+        ],
+        correct=0,
+    ),
+    Question(
+        "Somebody loads SmolLM2 with the base 10,000 in place of 100,000. All names and shapes fit. What happens?",
+        answers=[
+            ("torch refuses the weights.", "The base is no weight; nothing in the file has another shape."),
+            ("Nothing: the base only scales the angles.", "The angles are what the heads have learned to use."),
+            ("It writes, but other text.", "The heads meet angles that they have not learned with."),
+        ],
+        correct=2,
+    ),
+]
