@@ -13,11 +13,13 @@ from importlib.metadata import version
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from benchmarks.records import write_record
 from transformer_lib.language_model import LanguageModel, LanguageModelConfig, continue_text, our_name
 from transformer_lib.teaching.experiments.language_model import (
     LENGTH,
+    PASSAGE,
     PROMPTS,
     REPEATED,
     RULES,
@@ -122,10 +124,11 @@ def main() -> None:
         "layer": layer, "head": head, "tokens": [tokenizer.decode([token]) for token in tokens[0].tolist()],
         "weights": [[round(w, 3) for w in row] for row in model.layers[layer].attention.weights[0, head].tolist()],
     }  # fmt: skip
-    wrong = LanguageModel(LanguageModelConfig(base=10_000.0)).eval()
-    wrong.load_state_dict(model.state_dict())
-    written = continue_text(wrong, ids(STORY), LENGTH, best)
-    numbers["base 10,000"] = tokenizer.decode(written[0].tolist())
+    numbers["losses by base"], tokens = {}, ids(PASSAGE)
+    for base in (100_000.0, 10_000.0):
+        other = LanguageModel(LanguageModelConfig(base=base)).eval()
+        other.load_state_dict(model.state_dict())
+        numbers["losses by base"][f"{base:,.0f}"] = F.cross_entropy(other(tokens)[0, :-1], tokens[0, 1:]).item()
     start = ids(PROMPTS[0][0])
     times = {cached: [seconds(model, start, cached) for _ in range(RUNS)] for cached in (True, False)}
     numbers["tokens per second"] = {

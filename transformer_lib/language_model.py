@@ -199,6 +199,7 @@ def continue_text(
     return written
 
 # %% ../notebooks/19_language_model.ipynb #names
+# @title The file's names, and ours
 NAMES = {
     "attn_norm": "attention_norm",
     "attn_q": "attention.W_q",

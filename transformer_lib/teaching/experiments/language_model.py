@@ -31,6 +31,11 @@ PROMPTS = (  # and the rule that chooses
     (STORY, "top-p"),
 )
 LENGTH = 40  # tokens that are added to a prompt
+PASSAGE = (
+    "A small town lies between a river and a forest. In the morning the baker opens first, and the smell of bread wakes the "
+    "children who live above the shop. By noon the market is full: farmers bring apples and cheese, a man mends shoes, and two "
+    "old women argue about the weather. In the evening everybody walks home along the water, and the lamps are lit one by one."
+)
 REPEATED = "The old cow saw a red hat. The old cow"
 
 
@@ -155,7 +160,6 @@ def speed() -> None:
 
 
 def another_base() -> None:
-    """Print from the record what SmolLM2 writes with its own base of the rotation and with the paper's."""
-    numbers = record("smollm2")["numbers"]
-    print("base 100,000:", numbers["texts"]["greedy"][STORY])
-    print("base  10,000:", numbers["base 10,000"])
+    """Print from the record the loss of `PASSAGE`, with SmolLM2's own base of the rotation and with the paper's."""
+    for base, loss in record("smollm2")["numbers"]["losses by base"].items():
+        print(f"base {base:>7}: loss per token {loss:.2f}")

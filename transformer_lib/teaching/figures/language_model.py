@@ -100,13 +100,13 @@ def worth() -> None:
         losses = [run["losses"][-1] for run in found["runs"]]
         axes.plot(losses, [place] * len(losses), "o", color=COLOURS["query"], ms=9, alpha=0.6)
         mean = sum(losses) / len(losses)
-        axes.text(max(losses) + 0.012, place, f"{mean:.2f}", va="center")
-    labels = [name if name == "2018" else f"+ {name}" for name in numbers]
+        axes.text(max(losses) + 0.012, place, f"{mean:.3f}", va="center")
+    labels = ["DecoderOnly" if name == "2018" else f"+ {name}" for name in numbers]
     sizes = [found["runs"][0]["parameters"] / 1e6 for found in numbers.values()]
     labels = [f"{label.split(', before')[0]}\n{size:.2f} M parameters" for label, size in zip(labels, sizes, strict=True)]
     axes.set_yticks(range(len(numbers)), labels)
     axes.invert_yaxis()
-    axes.set(title="Rotary positions help most here", xlabel="loss per token of new captions")
+    axes.set(title="What each difference is worth", xlabel="loss per token of new captions")
     axes.margins(x=0.12)
     means = {name: sum(run["losses"][-1] for run in one["runs"]) / len(one["runs"]) for name, one in numbers.items()}
     alt = "Mean loss of three seeds after each difference. " + " ".join(f"{name}: {loss:.2f}." for name, loss in means.items())
