@@ -69,7 +69,7 @@ def rotate(
 
 # %% ../notebooks/19_language_model.ipynb #cache
 class Cache:
-    """Keys and values of the tokens that one layer has read."""
+    """Chapter 13's for one layer: keys and values of the tokens that it has read."""
 
     length = 0
 

@@ -35,7 +35,7 @@ QUESTIONS = [
         answers=[
             ("torch refuses the weights.", "The base is no weight; nothing in the file has another shape."),
             ("Nothing: the base only scales the angles.", "The angles are what the heads have learned to use."),
-            ("It writes, but other text.", "In a text of eighty tokens its loss hardly rises, but another token becomes the best."),
+            ("It writes, but other text.", "Its loss hardly rises in a short text, but other tokens become the best."),
         ],
         correct=2,
     ),
