@@ -89,11 +89,10 @@ class PrintedBook(HtmlDirective):
 class PageFigure(SphinxDirective):
     """`{page-figure}`: a figure that `teaching.figures.pages` draws; the text of the directive says what it shows.
 
-    The dark theme turns it over, unless it has `keep-white`. A narrow window shows the stacked drawing, if there is one.
+    A narrow window shows the stacked drawing, if there is one.
     """
 
     required_arguments = 1
-    option_spec = {"keep-white": directives.flag}  # noqa: RUF012
     has_content = True
 
     def run(self):
@@ -111,7 +110,7 @@ class PageFigure(SphinxDirective):
         path.write_bytes(plots.png(figure, **settings))
         uri = os.path.relpath(path, Path(self.env.doc2path(self.env.docname)).parent)
         alt = " ".join(" ".join(self.content).split())
-        image = nodes.image(uri=uri, alt=alt, width=width, classes=["page-figure", *self.options, *classes])
+        image = nodes.image(uri=uri, alt=alt, width=width, classes=["page-figure", *classes])
         return nodes.paragraph("", "", image)
 
 
