@@ -8,7 +8,6 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from docutils import nodes
-from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
 from transformer_lib import teaching
