@@ -30,7 +30,7 @@ class PngToWebP(SphinxPostTransform):
 def visit_image(self, node):
     type(self).visit_image(self, node)
     if "pixels" in node:
-        size = '<img width="{}" height="{}" decoding="async" '.format(*node["pixels"])
+        size = '<img width="{}" height="{}" '.format(*node["pixels"])
         self.body[-1] = self.body[-1].replace("<img ", size, 1)
 
 
