@@ -88,7 +88,7 @@ def read_reviews(path: StrPath) -> list[Review]:
 def _reviews_of_folder(path: Path) -> list[Review]:
     reviews = []
     for label, name in enumerate(("neg", "pos")):
-        files = sorted((path / name).glob("[!.]*.txt*"))
+        files = sorted((path / name).glob("[!.]*.txt")) + sorted((path / name).glob("[!.]*.txt.gz"))
         if not files:
             raise ValueError(f"{path}: expected folders pos and neg with .txt files, but {name} has none")
         reviews += [Review("\n".join(read_lines(file)), label) for file in files]
