@@ -166,8 +166,9 @@ class Checkpoint:
     def save(self, run_parts: tuple, history: Any, position: tuple[int, int]) -> None:
         """Write model, optimizer and schedule, the history (a dataclass), and the epoch and the batch that come next."""
         device = next(run_parts[0].parameters()).device
-        gpu = {"cuda": torch.cuda.get_rng_state(device)} if device.type == "cuda" else {}
-        random = {"cpu": torch.get_rng_state(), **gpu}
+        random = {"cpu": torch.get_rng_state()}
+        if device.type != "cpu":  # cuda, or mps of an Apple chip
+            random[device.type] = torch.get_device_module(device).get_rng_state(device)
         save_checkpoint(self.path, *run_parts, {"history": asdict(history), "position": position, "random": random})
 
     def load(self, run_parts: tuple, steps: int) -> dict[str, Any] | None:
@@ -183,6 +184,6 @@ class Checkpoint:
             raise ValueError(f"steps must be at least {done}, which {self.path} has done already, but it is {steps}")
         torch.set_rng_state(saved["random"]["cpu"])
         device = next(run_parts[0].parameters()).device
-        if device.type == "cuda" and "cuda" in saved["random"]:
-            torch.cuda.set_rng_state(saved["random"]["cuda"], device)
+        if device.type != "cpu" and device.type in saved["random"]:
+            torch.get_device_module(device).set_rng_state(saved["random"][device.type], device)
         return saved

@@ -26,6 +26,7 @@ from transformer_lib.scaling import DistributedStep, ProcessGroup, use_fused_att
 from transformer_lib.schedule import NoamSchedule, transformer_optimizer
 from transformer_lib.training import Checkpoint, History, IdPair, Validation, average_checkpoints, token_batches, train
 from transformer_lib.translation import BytePairTokenizer, Translator, corpus_bleu, encode_pairs, pretrained_translator
+from transformer_lib.validation import check_not_empty
 
 SIZES = ("num_layers", "d_model", "num_heads", "d_ff", "dropout")
 # Section 5 of the paper, English-German: 25,000 tokens of each side in a batch, here in 8 parts; no limit for gradients.
@@ -34,13 +35,14 @@ RECIPES = {
     "small": {},
     "paper": {
         "config": "base", "vocab_size": 37_000, "max_tokens": 25_000, "accumulation_steps": 8, "steps": 100_000, "every": 1500,
-        "learning_rate": 1.0, "warmup": 4000, "max_grad_norm": math.inf,
+        "learning_rate": 1.0, "warmup": 4000, "max_grad_norm": 1e9,
     },
 }  # fmt: skip
 BIG_MODEL = {"steps": 300_000, "every": 600, "average": 20}
 
 # What may differ when a run goes on: where it runs, how long, and what is done with the weights afterwards.
-RESUMABLE_OPTIONS = {"device", "compile", "steps", "cooldown", "average", "beam_size", "alpha", "accumulation_steps"}
+RESUMABLE_OPTIONS = {"device", "steps", "cooldown", "average", "beam_size", "alpha", "accumulation_steps"}
+VALIDATION_NAMES = ("val", "valid", "validation", "dev")
 NOT_RECORDED = {"data", "out", "resume", "recipe"}  # paths of this machine; and what a recipe says stands in the other options
 
 
@@ -72,7 +74,7 @@ def train_parser() -> Parser:
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
     add, count = parser.add_argument, number(int, 1)
-    add("--data", type=Path, required=True, help="folder with train.* and val.*, plain or .gz; or multi30k, fetched once")
+    add("--data", type=Path, required=True, help="folder with train.* and val.* (or valid.*, dev.*), plain or .gz; or multi30k, fetched once")
     add("--out", type=Path, required=True, help="folder for checkpoints, tokenizers and the record")
     add("--source", default="en", help="ending of the files to read")
     add("--target", default="fr", help="ending of the files to write")
@@ -97,10 +99,10 @@ def train_parser() -> Parser:
     add("--seed", type=number(int, 0, 2**32 - 1), default=0)
     add("--device", default="auto", help="auto, cpu, cuda, cuda:1, mps")
     add("--precision", choices=["float32", "bfloat16"], default="float32", help="of the matrix products")
-    add("--compile", action="store_true", help="let torch compile the model first")
     add("--beam-size", type=count, default=4, help="hypotheses of the search that the BLEU score is measured with")
     add("--alpha", type=number(float, 0, 10), default=0.6, help="length penalty of that search")
     add("--resume", action="store_true", help="go on with the run in --out; where there is none yet, start")
+    add("--version", action="version", version=version("transformer-lib"))
     return parser
 
 
@@ -122,7 +124,8 @@ def translate_parser() -> Parser:
     add("text", nargs="*", help="texts to translate")
     add("--input", type=Path, help="file with one sentence per line, plain or .gz")
     add("--output", type=Path, help="file to write; default: standard output")
-    add("--model", type=Path, help="folder of transformer-train, or a checkpoint in it; default: the library's own translator")
+    add("--model", type=Path, default=Path("captions"), help="folder of transformer-train, a checkpoint in it, captions or translator")
+    add("--version", action="version", version=version("transformer-lib"))
     add("--beam-size", type=number(int, 1), default=4, help="hypotheses of the search; 1 is greedy")
     add("--alpha", type=number(float, 0, 10), default=0.6, help="length penalty")
     add("--device", default="auto", help="auto, cpu, cuda, cuda:1, mps")
@@ -150,7 +153,7 @@ class TextTranslator(Translator):
 
     def read(self, text: str) -> list[int]:
         """Return the ids of `text`."""
-        ids = self.tokenizer.encode(" ".join(text.split()))
+        ids = self.tokenizer.encode(text)
         if len(ids) > self.model.max_len:
             raise ValueError(f"text must have at most {self.model.max_len} tokens, but {text[:30]!r}… has {len(ids)}")
         return ids
@@ -213,7 +216,7 @@ class RunFolder:
         if (config.source_vocab_size, config.target_vocab_size) != (*map(len, tokenizers),):
             raise ValueError(f"the tokenizers of {self.path} have other vocabularies than its model")
         load_checkpoint(weights, model)
-        return TextTranslator(model.eval(), *tokenizers)
+        return TextTranslator(model.eval(), *tokenizers, sentences=[record.get("words", "")])  # older runs have none
 
 
 class TrainingRun:
@@ -226,12 +229,16 @@ class TrainingRun:
         languages = options.source, options.target
         data = translation_folder(options.data, languages)
         self.training = read_pairs(data, "train", *languages)
-        self.validation = read_pairs(data, "val", *languages) if any(data.glob("val.*")) else SentencePairs((), 0)
+        model_config(options, 8, 8)  # refuse sizes before anything is written
+        names = [name for name in VALIDATION_NAMES if any(data.glob(f"{name}.*"))]
+        self.validation = read_pairs(data, names[0], *languages) if names else SentencePairs((), 0)
         self.settings = {name: value for name, value in vars(options).items() if name not in NOT_RECORDED}
         checksum = lambda data: hashlib.sha256(json.dumps(data.pairs).encode()).hexdigest()
         self.settings |= {"training_data": checksum(self.training), "validation_data": checksum(self.validation)}
         self.group = ProcessGroup.init(self.device)
         self.writes = self.group.rank == 0  # process 0 writes the files of all
+        if self.writes and not names:
+            print(f"no validation set: {data} has no {'.*, '.join(VALIDATION_NAMES)}.*, so there will be no score")
 
     def __call__(self) -> None:
         try:
@@ -255,6 +262,11 @@ class TrainingRun:
         source, target = self.folder.tokenizers()
         training, validation = (encode_pairs(source, some.pairs, target) for some in (self.training, self.validation))
         config = model_config(options, len(source), len(target))
+        most = min(options.max_tokens, config.max_len)
+        fitting = [pair for pair in training if max(map(len, pair)) <= most]
+        check_not_empty(f"training pairs of at most {most} tokens (--max-tokens)", fitting)
+        if self.writes and len(fitting) < len(training):
+            print(f"{len(training) - len(fitting)} of {len(training)} training pairs have more than {most} tokens: left out")
         torch.manual_seed(options.seed)
         model = use_fused_attention(CachedTransformer(config)).to(self.device)
         self.record = {
@@ -265,8 +277,10 @@ class TrainingRun:
             "parameters": sum(parameter.numel() for parameter in model.parameters()),
             "pairs": {"train": len(self.training.pairs), "val": len(self.validation.pairs)},
             "empty_lines_left_out": {"train": self.training.empty, "val": self.validation.empty},
+            "long_pairs_left_out": len(training) - len(fitting),
+            "words": " ".join(sorted(Translator(model, source, sentences=[one for one, _ in self.training.pairs]).words)),
         }
-        return model, training, validation
+        return model, fitting, validation
 
     def check_same_run(self) -> None:
         """Check that the run of the folder is to go on, with the data and the options that it was started with."""
@@ -286,11 +300,11 @@ class TrainingRun:
             rate = schedule.lr_lambdas[0]
             schedule.lr_lambdas = [lambda done: rate(done) * min(1.0, (options.steps - done) / options.cooldown)]
         given = {name: getattr(options, name) for name in ("precision", "smoothing", "accumulation_steps", "max_grad_norm")}
-        runs = torch.compile(model, dynamic=True) if options.compile else model
-        step = DistributedStep(wrap_model(runs, self.group), self.group, **given)
+        step = DistributedStep(wrap_model(model, self.group), self.group, **given)
         if not self.writes:
             os.environ["TRANSFORMER_LIB_QUIET"] = "1"  # one progress bar is enough
             validation = []  # process 0 alone measures
+        most = max(options.max_tokens, *(len(side) for pair in validation for side in pair), 0)
         return train(
             model,
             lambda epoch: token_batches(training, options.max_tokens, seed=options.seed * 100_003 + epoch),
@@ -298,7 +312,7 @@ class TrainingRun:
             optimizer=optimizer,
             schedule=schedule,
             step=step,
-            validation=Validation(token_batches(validation, options.max_tokens), options.every) if validation else None,
+            validation=Validation(token_batches(validation, most), options.every) if validation else None,
             checkpoint=RunCheckpoint(self.folder.checkpoint, options.every, resume=True, run=self),
         )
 
@@ -317,19 +331,18 @@ class TrainingRun:
         """Average the last checkpoints, score the best and the averaged weights on the validation set, and choose."""
         average_checkpoints(self.folder.kept()[-self.options.average :], model)
         save_checkpoint(self.folder.path / "averaged.pt", model)
-        if not self.validation.pairs:
-            self.write_record(history, scores={}, chosen="averaged.pt")
-            return
-        sources, references = (list(side) for side in zip(*self.validation.pairs, strict=True))
+        sources, references = map(list, zip(*self.validation.pairs, strict=True)) if self.validation.pairs else ([], [])
         scores, search = {}, {"beam_size": self.options.beam_size, "alpha": self.options.alpha}
-        for name in ("best.pt", "averaged.pt"):
+        for name in ("best.pt", "averaged.pt") if sources else ():
             translator = self.folder.load(name)
             translator.model.to(self.device)
-            bleu = corpus_bleu([*translator.translate_lines(sources, **search)], references)
-            scores[name] = {"bleu": bleu.score, "signature": bleu.signature, **search}
-        chosen = max(scores, key=lambda name: scores[name]["bleu"])
+            bleu = corpus_bleu([*translator.translate_lines(sources, **search)], references, self.options.target)
+            scores[name] = {"bleu": bleu.score, "signature": bleu.signature, "chrf": bleu.chrf, **search}
+        chosen = max(scores, key=lambda name: (scores[name]["bleu"], scores[name]["chrf"]), default="averaged.pt")
         self.write_record(history, scores=scores, chosen=chosen)
-        print(f"validation BLEU {scores[chosen]['bleu']:.2f} ({chosen}), {scores[chosen]['signature']}")
+        for name, one in scores.items():
+            print(f"validation BLEU {one['bleu']:.2f}, chrF {one['chrf']:.2f} ({name}), {one['signature']}", bleu.doubt)
+        print(f'the translator is in {self.folder.path}: transformer-translate --model "{self.folder.path}" "a sentence"')
 
 
 @dataclass(frozen=True)
@@ -362,14 +375,13 @@ def model_config(options: argparse.Namespace, source_vocab_size: int, target_voc
     )
 
 
-def find_translator(path: Path | None) -> TextTranslator:
-    """Return the translator of a run's folder, of a checkpoint in one, of a file of `Translator.save`, or the library's own."""
-    if path is not None:
-        for folder, name in ((path, None), (path.parent, path.name)):
-            if RunFolder(folder).record.is_file():
-                return RunFolder(folder).load(name)
-    own = pretrained_translator("captions") if path is None else Translator.load(path)
-    return TextTranslator(own.model, own.tokenizer, own.target_tokenizer)
+def find_translator(path: Path) -> TextTranslator:
+    """Return the translator of a run's folder, of a checkpoint in one, of a file of `Translator.save`, or one of the library's."""
+    for folder, name in ((path, None), (path.parent, path.name)):
+        if RunFolder(folder).record.is_file():
+            return RunFolder(folder).load(name)
+    own = pretrained_translator(str(path)) if str(path) in ("captions", "translator") and not path.exists() else Translator.load(path)
+    return TextTranslator(own.model, own.tokenizer, own.target_tokenizer, [" ".join(own.words)])
 
 
 def translate(options: argparse.Namespace) -> None:
@@ -382,6 +394,9 @@ def translate(options: argparse.Namespace) -> None:
     if not lines:
         data = options.input.read_bytes() if options.input else sys.stdin.buffer.read()
         lines = split_lines(data, options.input or "standard input")
+    new = [word for line in lines for word in translator.unknown_words(line)] if translator.words else []
+    if new:
+        print("no training sentence had:", ", ".join(dict.fromkeys(new)), file=sys.stderr)
     translated = translator.translate_lines(lines, options.beam_size, options.alpha)
     if len(lines) > CHUNK_SIZE:
         translated = progress(translated, description="translating", total=len(lines))

@@ -3,6 +3,7 @@
 import csv
 import gzip
 import os
+import re
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,13 +30,15 @@ def split_lines(data: bytes, name: StrPath) -> list[str]:
             data = gzip.decompress(data)
         except (EOFError, OSError, zlib.error) as error:
             raise ValueError(f"{name}: the gzip file is broken: {error}") from None
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in data:
+        raise ValueError(f"{name}: this is UTF-16, or no text: save it as UTF-8")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         number = data.count(b"\n", 0, error.start) + 1
         raise ValueError(f"{name}, line {number}: this is not UTF-8 (older Korean files are often CP949)") from None
-    lines = text.removesuffix("\n").split("\n") if text else []  # splitlines() would break at other characters too
-    return [line.removesuffix("\r") for line in lines]
+    lines = re.split(r"\r*\n|\r", text)  # splitlines() would break at other characters too
+    return lines if lines[-1] else lines[:-1]
 
 
 def read_lines(path: StrPath) -> list[str]:

@@ -21,7 +21,7 @@ from .decoder import DecoderLayer
 from .eval_mode import eval_mode
 from .masks import causal_mask, padding_mask
 from .seq2seq import EOS_ID, PAD_ID, SOS_ID, AutoregressiveModel
-from .seq2seq import generate, greedy_decode, next_logits
+from .seq2seq import generate, greedy_decode, limits, next_logits
 from .transformer import Transformer
 from .validation import check_at_least, check_positions
 from .validation import check_range, check_tokens
@@ -60,7 +60,7 @@ def sampling_probabilities(
 def sample_decode(
     model: AutoregressiveModel,
     source: Int[Tensor, "batch source"],
-    max_len: int,
+    max_len: int | Int[Tensor, "batch"],
     temperature: float = 1.0,
     top_k: int | None = None,
     top_p: float | None = None,
@@ -75,7 +75,7 @@ def sample_decode(
     return generate(model, source, max_len, draw)
 
 # %% ../notebooks/13_decoding.ipynb #length-penalty
-def length_penalty(length: int, alpha: float) -> float:
+def length_penalty(length: int | Tensor, alpha: float) -> float | Tensor:
     """Return the divisor of a log-probability (Wu et al., 2016, equation 14)."""
     return ((5 + length) / 6) ** alpha
 
@@ -107,7 +107,7 @@ def _add_finished(
 
 
 def _prune_finished(
-    found: list[list[Hypothesis]], log_probs: Tensor, largest_penalty: float
+    found: list[list[Hypothesis]], log_probs: Tensor, largest_penalty: Tensor
 ) -> Tensor:
     """Put −∞ where no live hypothesis of a sentence can still come among the best."""
     beam_size = log_probs.size(1)
@@ -126,23 +126,24 @@ def _prune_finished(
 def beam_hypotheses(
     model: AutoregressiveModel,
     source: Int[Tensor, "batch source"],
-    max_len: int,
+    max_len: int | Int[Tensor, "batch"],
     beam_size: int = 4,
     alpha: float = 0.6,
 ) -> list[list[Hypothesis]]:
     """Return up to `beam_size` hypotheses for each sentence, best first.
 
-    One that has written EOS is never extended; those that `max_len` cut off come after
-    all that ended. The search goes on until no live one can still come among the best.
+    One that has written EOS is never extended; those that `max_len`, one number or one
+    for each sentence, cut off come after all that ended. The search goes on until no
+    live one can still come among the best.
 
     Raises: `ValueError` if `beam_size` is below 1, `alpha` not in 0 … 10, or `max_len`
     not in 1 … `model.max_len`.
     Source: Sutskever et al. (2014), section 3.2; Wu et al. (2016), section 7.
     """
-    check_range(1, model.max_len, max_len=max_len)
+    limit = limits(max_len, source, model.max_len)  # (batch, 1)
     check_at_least(1, beam_size=beam_size)
     check_range(0, 10, alpha=alpha)
-    largest_penalty = length_penalty(max_len, alpha)
+    largest_penalty = length_penalty(limit[:, 0], alpha)  # (batch)
     found: list[list[Hypothesis]] = [[] for _ in source]
     with eval_mode(model):
         state = model.start(source)
@@ -153,7 +154,7 @@ def beam_hypotheses(
         # At the start all hypotheses are alike, so only one of them may go on.
         log_probs = torch.zeros(len(source), beam_size, device=source.device)
         log_probs[:, 1:] = -math.inf
-        while prefixes.size(2) < max_len and log_probs.isfinite().any():
+        while log_probs.isfinite().any():
             logits = next_logits(model, token, state)  # (batch · beam_size, vocab)
             steps = logits.log_softmax(dim=-1).unflatten(0, (-1, beam_size))
             candidates = (log_probs[:, :, None] + steps).flatten(start_dim=1)
@@ -165,10 +166,14 @@ def beam_hypotheses(
             _add_finished(found, prefixes, log_probs.where(ends, -math.inf), alpha)
             log_probs = log_probs.masked_fill(ends, -math.inf)
             log_probs = _prune_finished(found, log_probs, largest_penalty)
+            full = limit <= prefixes.size(2)  # (batch, 1): these are cut off
+            if full.any():
+                cut = log_probs.where(full, -math.inf)
+                _add_finished(found, prefixes, cut, alpha)
+                log_probs = log_probs.masked_fill(full, -math.inf)
             rows = sentence * beam_size + parents  # of the parents, in the state
             state.reorder(rows.flatten())
             token = tokens.flatten()[:, None]  # (batch · beam_size, 1)
-        _add_finished(found, prefixes, log_probs, alpha)  # those that were cut off
     # What has ended comes first.
     quality = lambda one: (one.tokens[-1] == EOS_ID, one.score)
     return [sorted(ended, key=quality, reverse=True)[:beam_size] for ended in found]
@@ -177,7 +182,7 @@ def beam_hypotheses(
 def beam_search(
     model: AutoregressiveModel,
     source: Int[Tensor, "batch source"],
-    max_len: int,
+    max_len: int | Int[Tensor, "batch"],
     beam_size: int = 4,
     alpha: float = 0.6,
 ) -> Int[Tensor, "batch generated"]:

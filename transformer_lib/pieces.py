@@ -1,4 +1,4 @@
-"""What chapter 14's translator asks of the library `tokenizers`: learn pieces of words, and read what somebody typed."""
+"""What chapter 14's translator asks of the library `tokenizers`, for texts that its `normalise_text` made."""
 
 import json
 import re
@@ -15,16 +15,14 @@ _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 
 
 def learn_pieces(sentences: Iterable[str], vocab_size: int) -> Tokenizer:
-    """Return a tokenizer of at most `vocab_size` pieces; `ValueError` for one text, none, or too few places."""
-    if isinstance(sentences, str):
-        raise ValueError(f"sentences must be a list of texts, not {sentences!r}")
+    """Return a tokenizer of at most `vocab_size` pieces; `ValueError` for no text, or too few places."""
     texts = list(sentences)
     check_not_empty("sentences", texts)
     letters = len({letter for text in texts for letter in text})
     # One more than the letters: what Metaspace writes for a space.
     check_at_least(len(SPECIAL_TOKENS) + letters + 1, vocab_size=vocab_size)
     backend = Tokenizer(models.BPE(unk_token=SPECIAL_TOKENS[UNKNOWN_ID]))
-    # NFC: é is one character, however it was typed. And one kind of apostrophe.
+    # For whoever reads the tokenizer's file without this library; `normalise_text` has done it already.
     backend.normalizer = normalizers.Sequence([normalizers.NFC(), normalizers.Replace("’", "'")])
     # No token goes over a space or an apostrophe; Metaspace writes ▁ for the space.
     apostrophe = pre_tokenizers.Split("'", "merged_with_previous")
@@ -52,15 +50,14 @@ def known_letters(backend: Tokenizer, text: str) -> str:
     return "".join(c if known(c) is not None else c.lower() for c in text)
 
 
-def words_of(backend: Tokenizer, text: str) -> list[str]:
+def words_of(text: str) -> list[str]:
     """Return the words of `text`, without the marks around them."""
-    return _WORD.findall(backend.normalizer.normalize_str(text))
+    return _WORD.findall(text)
 
 
 def typed_text(backend: Tokenizer, text: str, longest: int | float) -> list[int]:
     """Return the ids of a text as people type it, at most `longest`; a last full stop and unknown capitals may go."""
     known = backend.token_to_id
-    text = backend.normalizer.normalize_str(" ".join(text.split()))
     if text[-1:] in (".", "!") and known(text[-1]) is None:
         text = text[:-1]
     ids = ids_of(backend, known_letters(backend, text))
@@ -76,6 +73,6 @@ def typed_text(backend: Tokenizer, text: str, longest: int | float) -> list[int]
 
 def ids_of(backend: Tokenizer, text: str) -> list[int]:
     """Return the ids of the tokens of `text`; `ValueError` where it holds no word."""
-    if not text.strip():
+    if not text:
         raise ValueError("text must hold at least one word, but it is empty")
     return backend.encode(text).ids

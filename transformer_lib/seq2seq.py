@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['PAD_ID', 'SOS_ID', 'EOS_ID', 'Hidden', 'Layer', 'RecurrentEncoder', 'RecurrentDecoder', 'RecurrentState', 'Seq2Seq',
-           'DecoderState', 'AutoregressiveModel', 'next_logits', 'generate', 'greedy_decode']
+           'DecoderState', 'AutoregressiveModel', 'next_logits', 'limits', 'generate', 'greedy_decode']
 
 # %% ../notebooks/01_seq2seq.ipynb #library-imports
 import math
@@ -181,33 +181,46 @@ def next_logits(
     return logits.index_fill(1, never, -math.inf)
 
 
+def limits(
+    max_len: int | Int[Tensor, "batch"], source: Tensor, most: int
+) -> Int[Tensor, "batch 1"]:
+    """Return how many tokens each sentence may get, 1 to `most`."""
+    each = torch.as_tensor(max_len, device=source.device)
+    check_range(1, most, max_len=each.min().item())
+    check_range(1, most, max_len=each.max().item())
+    return each.expand(len(source))[:, None]
+
+
 def generate(
     model: AutoregressiveModel,
     source: Int[Tensor, "batch seq"],
-    max_len: int,
+    max_len: int | Int[Tensor, "batch"],
     choose: Callable[[Tensor], Tensor],
 ) -> Int[Tensor, "batch generated"]:
     """Write token by token, as `choose` picks from the logits, until all have EOS.
 
     A row of the result is the tokens, then EOS, then padding; without EOS, if the
-    sentence found no end within `max_len`. `model` runs in evaluation mode.
+    sentence found no end within `max_len`, which is one number or one for each
+    sentence. `model` runs in evaluation mode.
     """
-    check_range(1, model.max_len, max_len=max_len)
+    limit = limits(max_len, source, model.max_len)  # (batch, 1)
     with eval_mode(model):
         state = model.start(source)
         token = source.new_full((len(source), 1), SOS_ID)  # (batch, 1)
         finished = torch.zeros_like(token, dtype=torch.bool)  # (batch, 1)
         generated = []
-        while len(generated) < max_len and not finished.all():
+        while not finished.all():
             chosen = choose(next_logits(model, token, state))  # (batch); changes state
             token = chosen[:, None].masked_fill(finished, PAD_ID)  # (batch, 1)
-            finished = finished | (token == EOS_ID)
             generated.append(token)
+            finished = finished | (token == EOS_ID) | (limit <= len(generated))
     return torch.cat(generated, dim=1)  # (batch, generated)
 
 
 def greedy_decode(
-    model: AutoregressiveModel, source: Int[Tensor, "batch seq"], max_len: int
+    model: AutoregressiveModel,
+    source: Int[Tensor, "batch seq"],
+    max_len: int | Int[Tensor, "batch"],
 ) -> Int[Tensor, "batch generated"]:
     """Write each sentence token by token, always the one with the highest score.
 

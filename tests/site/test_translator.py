@@ -158,7 +158,16 @@ def test_sampling_probabilities_are_the_librarys(engine, temperature, top_k, top
 
 def test_text_becomes_the_librarys_tokens(engine, translator, corpus, sentences):
     texts = [french for _, french in corpus.held_out[:300]] + sentences
-    texts += ["e\u0301cole", "l’école d' 'ici''", "She  is\ta Student.", "qu'aujourd'hui", "▁the cow", "I am!", "xy", " a "]
+    texts += [
+        "e\u0301cole",
+        "l’école\u202fd' \xa0“ici”\u00ad",
+        "She  is\ta Student.",
+        "qu'aujourd'hui",
+        "▁the cow",
+        "I am!",
+        "xy",
+        " a ",
+    ]
     ours = engine(
         """texts => texts.map(text => [translator.tokenizer.tokens(text), translator.tokenizer.encode(text),
             translator.tokenizer.decode(translator.tokenizer.encode(text))])""",

@@ -67,6 +67,7 @@ def test_a_run_leaves_all_that_it_promises(whole):
     assert record["chosen"] in record["scores"] and record["scores"].keys() == {"best.pt", "averaged.pt"}
     for score in record["scores"].values():
         assert 0 <= score["bleu"] <= 100 and re.search(r"tok:13a\|.*version:", score["signature"])
+    assert all(score["chrf"] > 0 for score in record["scores"].values()) and record["long_pairs_left_out"] == 0
     assert record["settings"]["max_tokens"] == 90 and {"python", "torch", "sacrebleu"} <= record["versions"].keys()
     assert len(record["curve"]["losses"]) == record["steps"] == 10 and record["pairs"] == {"train": 60, "val": 6}
     assert list(record["curve"]["validation_losses"]) == ["4", "8", "10"]
@@ -127,6 +128,8 @@ def test_packed_files_two_vocabularies_and_no_validation(tmp_path, capsys):
     pairs, pack = [*sentences(60, seed=0), ("", "le chat"), ("the cat", " ")], lambda text: gzip.compress(text.encode())
     write_pairs(tmp_path, "train", pairs, ".gz", pack)
     train_command(arguments(tmp_path, tmp_path / "run", "--vocabulary separate --vocab-size 45 --pre-norm --steps 2"))
+    said = capsys.readouterr().out
+    assert "no validation set" in said and f'transformer-translate --model "{tmp_path / "run"}"' in said
     record = RunFolder(tmp_path / "run").read_record()
     assert record["scores"] == {} and record["chosen"] == "averaged.pt"
     assert record["model"]["pre_norm"] and not record["model"]["shared_vocabulary"]
@@ -182,7 +185,11 @@ def test_each_kind_of_model_can_be_named(whole, tmp_path, capsys):
     assert ways[0] == ways[1]
     pretrained_translator().save(tmp_path / "own.pt")
     assert translated(capsys, ["I am a student", "--model", str(tmp_path / "own.pt")]) == "je suis étudiant\n"
+    assert translated(capsys, ["I am a student", "--model", "translator"]) == "je suis étudiant\n"
     assert translated(capsys, ["A dog runs on the beach."]) == "Un chien court sur la plage.\n"
+    for model, text in (("captions", "A quokka runs, 你好"), (str(whole), "the quokka, 你好")):
+        translate_command([text, "--model", model])
+        assert capsys.readouterr().err == "no training sentence had: quokka, 你好\n"
 
 
 def raising(error):
@@ -205,7 +212,7 @@ def test_ctrl_c_and_a_reader_that_has_enough_end_quietly(monkeypatch, capsys):
 
 OPTIONS = {
     "--target de": r"there is no file \S*train\.de", "--device cuda:7": "--device must be .*this machine.*cuda:7",
-    "--max-tokens 3": "max_tokens must be at least as large", "--alpha 1000": "--alpha: must be in 0 … 10, but it is 1000",
+    "--max-tokens 2": "at most 2 tokens .--max-tokens. must hold", "--alpha 1000": "--alpha: must be in 0 … 10, but it is 1000",
     "--alpha nan": "--alpha: must be in", "--max-grad-norm -1": "--max-grad-norm: must be in", "--steps 0": "must be in 1",
     "--seed 1000000000000": "--seed: must be in", "--vocab-size 5": "vocab_size", "--num-heads 3": "num_heads",
     "--steps many": "--steps: invalid int value", "--steps 1 --learning-rate 1e30 --warmup 1": "the validation loss is nan",

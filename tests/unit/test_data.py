@@ -39,7 +39,12 @@ def test_every_line_comes_back(tmp_path_factory, content, packed, end, ends, mar
 
 
 def test_only_a_line_end_ends_a_line_and_each_one_does():
-    for text, rows in (("", []), ("\n", [""]), ("a\n\n\n", ["a", "", ""]), ("a\u2028\x85\rb\nc", ["a\u2028\x85\rb", "c"])):
+    for text, rows in (
+        ("", []),
+        ("\n", [""]),
+        ("a\n\n\n", ["a", "", ""]),
+        ("a\u2028\x85\rb\r\r\nc", ["a\u2028\x85", "b", "c"]),
+    ):
         assert split_lines(text.encode(), "x") == rows
 
 
@@ -50,7 +55,8 @@ BROKEN = {
     "gzip cut off": (GOOD[:-9], "x.txt: the gzip file is broken"),
     "gzip damaged": (GOOD[:20] + b"\xff" * 30, "x.txt: the gzip file is broken"),
     "CP949": (b"good\n" + "2\t좋다".encode("cp949"), "x.txt, line 2: this is not UTF-8.*CP949"),
-    "UTF-16": ("good".encode("utf-16"), "x.txt, line 1: this is not UTF-8"),
+    "UTF-16 without a mark": ("good".encode("utf-16-le"), "x.txt: this is UTF-16, or no text"),
+    "UTF-16": ("good".encode("utf-16"), "x.txt: this is UTF-16"),
 }
 
 

@@ -1,6 +1,7 @@
 """Chapter 13, held to a decoder that never remembers anything, to brute force, and to what it promises."""
 
 import math
+from functools import partial
 
 import pytest
 import torch
@@ -165,6 +166,17 @@ def test_finished_sentences_stay_finished(seed, max_len, beam_size, ending):
             assert end or len(row) == max_len, "cut off only at max_len"
         longest = max(row.index(EOS) + 1 if EOS in row else len(row) for row in batch.tolist())
         assert batch.size(1) == longest, "the loop stops when the last sentence ends"
+
+
+@pytest.mark.parametrize("decode", [greedy_decode, sample_decode, beam_search, partial(beam_search, beam_size=3, alpha=2.0)])
+def test_a_long_neighbour_changes_nothing(decode):
+    """Each sentence has its own limit; with top_k=1 a drawn word is no accident."""
+    model, source = tiny(ending=-9.0, max_len=16).eval(), torch.tensor([[3, 4, PAD, PAD, PAD], [5, 6, 7, 8, 3]])
+    decode = partial(decode, top_k=1) if decode is sample_decode else decode
+    together = decode(model, source, torch.tensor([4, 12]))
+    for row, limit in enumerate([4, 12]):
+        alone = decode(model, source[row : row + 1][:, : 2 + 3 * row], limit)[0]
+        assert together[row, :limit].equal(alone) and (together[row, limit:] == PAD).all()
 
 
 @given(seed=st.integers(0, 10_000), max_len=st.integers(1, 7))

@@ -1,6 +1,8 @@
 """Chapter 14: the corpus, the tokenizer, the scores, the translator."""
 
+import copy
 import math
+import pickle
 import re
 from functools import partial
 
@@ -87,8 +89,23 @@ def test_punctuation_is_a_token_of_its_own():
     assert made.decode(made.encode('a "lake", (lake).')) == 'a "lake", (lake).'
 
 
-def test_a_curly_apostrophe_and_a_composed_letter_are_the_plain_ones(tokenizer):
-    assert tokenizer.encode("l’e\u0301glise") == tokenizer.encode("l'église")
+@pytest.mark.parametrize(
+    "odd", ["l’e\u0301glise !", "l'église\u202f!", " l'église\xa0 !", "l\u02bcéglise\t!", "l'é\u00adglise\u3000!"]
+)
+def test_all_spaces_and_apostrophes_are_the_plain_ones(odd):
+    """For training, for what is read, for the words that are known, and for references."""
+    made = BytePairTokenizer.train([odd] * 9, vocab_size=60)
+    plain = "l'église !"
+    reader = Translator(small_model(len(made)), made, sentences=[odd])
+    assert made.encode(odd) == made.encode(plain) == reader.read(odd) and made.decode(made.encode(odd)) == plain
+    assert made.tokens(odd) == made.tokens(plain) and reader.words == {"l'église"}
+    long = [f"{odd} a b c"], [f"{plain} a b c"]
+    assert corpus_bleu(*long).score == pytest.approx(100) and exact_match(*long) == 1
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
+def test_a_copy_of_a_tokenizer_reads_a_special_name_as_text(tokenizer, copied):
+    assert copied(tokenizer).encode("a <pad> b") == tokenizer.encode("a <pad> b")
 
 
 def test_a_saved_tokenizer_is_the_same(tokenizer, tmp_path):
@@ -119,8 +136,20 @@ def test_bleu_is_of_the_corpus_with_its_signature():
     assert re.fullmatch(r"nrefs:1\|case:mixed\|eff:no\|tok:13a\|smooth:exp\|version:[\d.]+", signature)
 
 
+def test_bleu_of_scripts_without_spaces_counts_characters():
+    for text, language, cut in [
+        ("我昨天去了图书馆。", "zh-TW", "zh"),
+        ("私は学生です。", "", "char"),
+        ("ฉันเป็นนักเรียน", "th", "char"),
+    ]:
+        found = corpus_bleu([text] * 2, [text] * 2, language)
+        assert found.score == pytest.approx(100) and not found.doubt and f"tok:{cut}|" in found.signature
+    short = corpus_bleu(["a b c"], ["a b c"])
+    assert short.score == 0 and "see chrF" in short.doubt and short.chrf == pytest.approx(100)
+
+
 def test_exact_match_counts_to_the_letter():
-    assert exact_match(["a b", "c", "", "E"], ["a b", "c ", "x", "e"]) == 0.25
+    assert exact_match(["a b", "c", "", "E"], ["a b", "d", "x", "e"]) == 0.25
 
 
 # The translator
@@ -134,6 +163,10 @@ def test_many_sentences_keep_their_order(corpus):
     for index in (0, 99, 100, 229):
         assert together[index] == translator.translate(sources[index])
     assert translator.translate([]) == []
+    # A short one beside a long one: its own limit, with any beam.
+    endless, long = "cow cow cow", f"{sources[0]} and {sources[1]}"
+    for beam_size in (1, 4):
+        assert translator.translate([endless, long], beam_size)[0] == translator.translate(endless, beam_size)
 
 
 @pytest.mark.parametrize("text", ["  I  am a\tstudent ", "I am a student.", "I am a student!"])

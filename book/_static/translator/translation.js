@@ -8,12 +8,11 @@
   const UNKNOWN_ID = 3;
 
   /**
-   * Text to ids of word pieces and back. `saved` is the tokenizer as the Python saved it: a normaliser, what cuts a text into
-   * words, the vocabulary, and the list of pairs to merge, the first one first. Ids 0 to 3 are padding, start, end and unknown.
+   * Text to ids of word pieces and back. `saved` is the tokenizer as the Python saved it: what cuts a text into words, the
+   * vocabulary, and the list of pairs to merge, the first one first. Ids 0 to 3 are padding, start, end and unknown.
    */
   class BytePairTokenizer {
     constructor(saved) {
-      this.normalizers = saved.normalizer.normalizers;
       const [, , punctuation] = saved.pre_tokenizer.pretokenizers;
       this.punctuation = new RegExp(`(${punctuation.pattern.Regex})`, "u");
       this.ids = new Map(Object.entries(saved.model.vocab)); // token → id
@@ -22,12 +21,10 @@
       this.ranks = new Map(saved.model.merges.map(([left, right], rank) => [`${left} ${right}`, rank]));
     }
 
-    /** Return `text` with é as one character however it was typed, and with one kind of apostrophe. */
+    /** Do what `normalise_text` does: é as one character, plain apostrophes and quotes, single plain spaces. */
     normalize(text) {
-      for (const step of this.normalizers) {
-        text = step.type === "Replace" ? text.replaceAll(step.pattern.String, step.content) : text.normalize(step.type);
-      }
-      return text;
+      const plain = text.normalize("NFC").replace(/[\u2018\u2019\u02bc]/gu, "'").replace(/[\u201c-\u201e]/gu, '"');
+      return plain.replace(/[\u00ad\u200b\ufeff]/gu, "").replace(/\s+/gu, " ").trim();
     }
 
     /** Cut `text` where no token goes on: before each ▁, which stands for a space, after an apostrophe, around punctuation. */
