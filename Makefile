@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 PORT ?= 8000
+CONFIG := _config.yml
 PYTHON ?= $(firstword $(foreach candidate,python3.11 python3,$(shell \
 	$(candidate) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $(candidate))))
 PYTEST := $(BIN)/python -m pytest -n 2 --dist loadscope
@@ -44,7 +45,7 @@ lab: $(READY)
 	env -u TRANSFORMER_LIB_QUIET $(BIN)/jupyter lab '--LabApp.default_url=/lab/tree/notebooks/README.md?factory=Markdown%20Preview'
 
 book: $(READY)
-	$(BIN)/jupyter-book build . -W --keep-going
+	$(BIN)/jupyter-book build . --config $(CONFIG) -W --keep-going
 
 serve: book
 	@echo "http://127.0.0.1:$(PORT)/  (Ctrl+C stops the server)"

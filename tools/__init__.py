@@ -1,4 +1,4 @@
-"""The developer's commands: run a notebook, start a chapter, set the course's address."""
+"""The developer's commands: run a notebook, print the book, publish it."""
 
 import sys
 

@@ -6,8 +6,8 @@ import pytest
 
 from tools import notebooks
 
-# What the commands read and write; a copy of it is a project of its own.
-PARTS = ["_config.yml", "_toc.yml", "notebooks", "pyproject.toml", "tools", "transformer_lib"]
+# What an export reads and writes; a copy of it is a project of its own.
+PARTS = ["notebooks", "pyproject.toml", "transformer_lib"]
 
 
 @pytest.fixture

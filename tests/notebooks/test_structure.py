@@ -58,11 +58,15 @@ def test_cell_ids_are_words(notebook):
     assert not [i for i in ids if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", i) or re.fullmatch(r"[0-9a-f-]{6,}", i)]
 
 
-def test_title_and_address_come_first(path, notebook):
+def test_title_and_the_same_set_up_come_first(path, notebook):
     title, badge, set_up = notebook.cells[:3]
     name = "Going deeper" if path.parent.name == "deeper" else f"{int(path.stem[:2])}"
     assert re.match(rf"# {name} · .+ \(.*[가-힣].*\)\n\n> [^\n]+", title.source)
     assert (badge.id, tags(badge), set_up.id, tags(set_up)) == ("colab-badge", ["remove-cell"], "set-up", ["remove-cell"])
+    _, same_badge, same_set_up = notebooks.read(CHAPTERS[0]).cells[:3]
+    module = "" if path.parent.name == "deeper" else f"#| default_exp {notebooks.module_name(path)}\n"
+    assert badge.source == same_badge.source
+    assert set_up.source == module + same_set_up.source.partition("\n")[2]
 
 
 def test_the_page_that_make_lab_opens_lists_the_chapters():
