@@ -48,6 +48,8 @@ book: $(READY)
 	$(BIN)/jupyter-book build . --config $(CONFIG) -W --keep-going
 
 serve: book
+	@$(BIN)/python -c 'import socket; socket.create_server(("127.0.0.1", $(PORT)))' 2>/dev/null || \
+		{ echo "port $(PORT) is not free: make serve PORT=$$(($(PORT) + 1))"; false; }
 	@echo "http://127.0.0.1:$(PORT)/  (Ctrl+C stops the server)"
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory _build/html $(PORT)
 

@@ -10,7 +10,7 @@ FOLDER = ROOT / "notebooks"
 # The same on every machine: the version of the Python that ran a notebook is not part of the notebook.
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-    "language_info": {"name": "python", "pygments_lexer": "ipython3"},
+    "language_info": {"name": "python", "nbconvert_exporter": "python", "pygments_lexer": "ipython3"},
 }
 
 # The site hides cells with one of these tags; JupyterLab and Colab are told to fold them.

@@ -94,7 +94,7 @@ def _reviews_of_folder(path: Path) -> list[Review]:
         files = sorted((path / name).glob("[!.]*.txt")) + sorted((path / name).glob("[!.]*.txt.gz"))
         if not files:
             raise ValueError(f"{path}: expected folders pos and neg with .txt files, but {name} has none")
-        reviews += [Review("\n".join(read_lines(file)), label) for file in files]
+        reviews += [Review("\n".join(split_lines(file.read_bytes(), file)), label) for file in files]
     return reviews
 
 

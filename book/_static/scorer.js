@@ -10,5 +10,11 @@ var Scorer = {
     return score + 20 + named - (parseInt(title) || 99) / 100; // of two chapters the earlier one
   },
 };
-/* A page that is opened as a file may not fetch others: there the titles are enough. */
-if (location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
+/* A page that is opened as a file, or in a closed frame, may not fetch others: there the titles are enough. */
+if (location.protocol === "file:" || origin === "null") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
+/* Sphinx 7 looks words up as `terms[word]`: without a prototype, `constructor` and `__proto__` are words like others. */
+const { setIndex } = Search, bare = Object.create(null, { hasOwnProperty: { value: {}.hasOwnProperty } });
+Search.setIndex = (index) => {
+  for (const terms of [index.terms, index.titleterms]) Object.setPrototypeOf(terms, bare);
+  setIndex(index);
+};

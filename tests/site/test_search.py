@@ -23,3 +23,14 @@ def test_a_chapter_comes_before_its_mentions(visit, html, query):
     assert first.get_attribute("href").partition("?")[0].partition("#")[0] == f"notebooks/{FIRST[query]}.html"
     assert seen.complaints == []
     seen.page.close()
+
+
+@pytest.mark.parametrize("query", ["constructor", "__proto__"])
+def test_a_name_of_javascript_is_a_word_also_where_nothing_is_stored(visit, server, query):
+    page = visit(f"{server}/404.html").page
+    page.set_content(f'<iframe sandbox="allow-scripts" width="1200" height="800" src="{server}/search.html?q={query}">')
+    frame = page.frame_locator("iframe")
+    frame.get_by_text("did not match any documents").wait_for()
+    frame.locator(".theme-switch-button").locator("visible=true").first.click()
+    frame.locator("html[data-theme=dark]").wait_for()
+    page.close()

@@ -101,8 +101,11 @@ def test_reviews_of_a_folder(tmp_path):
     write(tmp_path / "pos" / "10_9.txt", "Wonderful!")
     write(tmp_path / "pos" / "0_8.txt", "two\nlines\n")
     write(tmp_path / "neg" / "0_1.txt.gz", gzip.compress("지루하다".encode()))
-    write(tmp_path / "neg" / ".hidden.txt", "not a review")
-    assert read_reviews(str(tmp_path)) == [Review("지루하다", 0), Review("two\nlines", 1), Review("Wonderful!", 1)]
+    write(tmp_path / "neg" / "2_1.txt", "")
+    for other in (".hidden.txt", "Thumbs.db", "desktop.ini"):
+        write(tmp_path / "neg" / other, b"\xff\xfe, not a review")
+    found = [("", 0), ("지루하다", 0), ("two\nlines", 1), ("Wonderful!", 1)]
+    assert read_reviews(str(tmp_path)) == [Review(*one) for one in found]
     write(tmp_path / "pos" / "0_9.txt", b"fine\nthen \xff\xfe")
     with pytest.raises(ValueError, match=r"0_9\.txt, line 2: this is not UTF-8"):
         read_reviews(tmp_path)
