@@ -34,8 +34,8 @@ $(READY): requirements.txt pyproject.toml setup.py
 ifeq ($(PYTHON),)
 	$(error Python 3.11 or newer is needed: install it, or name it with `make PYTHON=/path/to/python3.11 ...`)
 endif
-	@test -d $(VENV) || echo "Making the environment, .venv, only this once: about 2 GB in 200 packages, some minutes. (On Linux torch's" \
-		"default build adds some gigabytes; README.md says how to have the small one.)"
+	@test -d $(VENV) || echo "Making the environment, .venv, only this once: about 2 GB in 200 packages, some minutes; then a site takes" \
+		"about one. (On Linux torch's default build adds 4 GB; README.md says how to have the small one.)"
 	$(PYTHON) -m venv $(VENV)
 	$(if $(HASHES),$(BIN)/python -m pip install --disable-pip-version-check --no-deps --require-hashes --requirement requirements.sums.txt)
 	$(BIN)/python -m pip install --disable-pip-version-check $(if $(HASHES),--no-build-isolation) --requirement requirements.txt
