@@ -34,18 +34,19 @@ $(READY): requirements.txt pyproject.toml setup.py
 ifeq ($(PYTHON),)
 	$(error Python 3.11 or newer is needed: install it, or name it with `make PYTHON=/path/to/python3.11 ...`)
 endif
+	@test -d $(VENV) || echo "Making the environment, .venv, only this once: about 2 GB in 200 packages, some minutes; then a site takes" \
+		"about one. (On Linux torch's default build adds 4 GB; README.md says how to have the small one.)"
 	$(PYTHON) -m venv $(VENV)
 	$(if $(HASHES),$(BIN)/python -m pip install --disable-pip-version-check --no-deps --require-hashes --requirement requirements.sums.txt)
 	$(BIN)/python -m pip install --disable-pip-version-check $(if $(HASHES),--no-build-isolation) --requirement requirements.txt
 	touch $@
 
-# JupyterLab draws no SVG of a notebook that it does not trust, and follows no link out of the folder that it is started in.
 lab: $(READY)
-	$(BIN)/jupyter trust notebooks/*.ipynb notebooks/deeper/*.ipynb
-	env -u TRANSFORMER_LIB_QUIET $(BIN)/jupyter lab '--LabApp.default_url=/lab/tree/notebooks/README.md?factory=Markdown%20Preview'
+	$(BIN)/python -m tools.lab
 
 book: $(READY)
 	$(BIN)/jupyter-book build . --config $(CONFIG) -W --keep-going
+	@$(BIN)/python -c 'from pathlib import Path; print("The site:", Path("_build/html/index.html").resolve().as_uri())'
 
 serve: book
 	@$(BIN)/python -c 'import socket; socket.create_server(("127.0.0.1", $(PORT)))' 2>/dev/null || \

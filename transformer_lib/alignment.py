@@ -143,6 +143,7 @@ class AttentionSeq2Seq(nn.Module):
     `attention` defaults to `AdditiveAttention`. It is an `AutoregressiveModel`. After
     `decode`, `state.weights` says where each token has looked. Raises `ValueError` as
     `Seq2Seq` does.
+
     Source: Luong et al. (2015), section 3; Bahdanau et al. (2015), section 3.1.
     """
 

@@ -138,6 +138,7 @@ def beam_hypotheses(
 
     Raises: `ValueError` if `beam_size` is below 1, `alpha` not in 0 … 10, or `max_len`
     not in 1 … `model.max_len`.
+
     Source: Sutskever et al. (2014), section 3.2; Wu et al. (2016), section 7.
     """
     limit = limits(max_len, source, model.max_len)  # (batch, 1)

@@ -268,6 +268,7 @@ def train(
     that epoch's list, the same whenever it is asked. The default optimizer is Adam with
     rate 0.001. `step` may be any function of model, batch and optimizer, such as
     `functools.partial(training_step, smoothing=0.0)`.
+
     Source: Vaswani et al. (2017), section 5.
     """
     check_at_least(1, steps=steps)
