@@ -35,6 +35,7 @@ from .validation import check_equal_lengths, check_not_empty
 _all_ = ["SPECIAL_TOKENS", "TextPairs", "UNKNOWN_ID"]
 
 # %% ../notebooks/14_translation.ipynb #normalise-text
+# Three kinds of apostrophe, three of quotes, and three marks that nobody sees.
 PLAIN = {"'": "\u2018\u2019\u02bc", '"': "\u201c\u201d\u201e", "": "\u00ad\u200b\ufeff"}
 ALIKE = {ord(kind): plain for plain, kinds in PLAIN.items() for kind in kinds}
 
