@@ -192,12 +192,13 @@ def token_batches(
     Without a `seed` the shortest come first. Source: Vaswani et al., section 5.1.
     """
     check_not_empty("pairs", pairs)
-    generator = torch.Generator().manual_seed(seed or 0)
+    generator = torch.Generator("cpu").manual_seed(seed or 0)
 
     def in_random_order(items: list) -> list:
         if seed is None:
             return items
-        return [items[i] for i in torch.randperm(len(items), generator=generator)]
+        order = torch.randperm(len(items), generator=generator, device="cpu")
+        return [items[i] for i in order]
 
     order = in_random_order(list(range(len(pairs))))
     # A stable sort: equal lengths keep their random order.
