@@ -1,11 +1,13 @@
 """One gradient in parts: with right and wrong factors, in two processes, in fewer bits, with another kernel."""
 
+import os
+import socket
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import torch
@@ -26,7 +28,6 @@ PROGRAM = """
 import sys, torch
 from transformer_lib.scaling import DistributedStep, ProcessGroup, wrap_model
 
-sys.stdout.reconfigure(line_buffering=True, write_through=False)  # two processes write at once: whole lines
 group = ProcessGroup.init(torch.device("cpu"))
 print("I am process", group.rank, "of", group.world_size)
 model, batches = torch.load(sys.argv[1], weights_only=False)
@@ -127,16 +128,32 @@ def in_one_process(batches: Sequence[Batch], parts: int = 1, kind: torch.dtype =
 
 
 def _in_two_processes(batches: Sequence[Batch]) -> Tensor:
-    """Start two processes with torchrun, and return the weights at the end."""
+    """Start two processes as torchrun does, which cannot on Windows, and return the weights at the end."""
     model = small_model()
+    with socket.socket() as here:
+        here.bind(("127.0.0.1", 0))
+        meet = {
+            "OMP_NUM_THREADS": "1",
+            "WORLD_SIZE": "2",
+            "MASTER_ADDR": "127.0.0.1",
+            "MASTER_PORT": str(here.getsockname()[1]),
+        }
     with tempfile.TemporaryDirectory() as folder:
         program, given, result = (Path(folder, name) for name in ("run.py", "in", "out"))
         program.write_text(PROGRAM, encoding="utf-8")
         torch.save((model, batches), given)
-        torchrun = ["-m", "torch.distributed.run", "--standalone", "--local-addr=127.0.0.1", "--nproc-per-node=2"]
-        ended = subprocess.run([sys.executable, *torchrun, program, given, result], capture_output=True, text=True)
-        assert not ended.returncode, ended.stderr
-        print(*sorted(ended.stdout.splitlines()), sep="\n")
+        run = partial(
+            subprocess.Popen,
+            [sys.executable, program, given, result],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        started = [run(env={**os.environ, **meet, "RANK": str(rank), "LOCAL_RANK": str(rank)}) for rank in range(2)]
+        for process in started:
+            said, error = process.communicate()
+            assert not process.returncode, error
+            print(said.strip())
         model.load_state_dict(torch.load(result))
     return weights(model)
 
