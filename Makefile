@@ -65,7 +65,7 @@ lint: $(READY)
 
 test: export OMP_NUM_THREADS := 1
 test: lint
-	$(PYTEST) --nbval -m "not slow" --ignore notebooks/deeper notebooks tests/unit tests/notebooks
+	$(PYTEST) --nbval -m "not slow" --ignore notebooks/deeper notebooks tests/unit tests/notebooks tests/examples
 
 test-all: export OMP_NUM_THREADS := 1
 test-all: test book

@@ -22,7 +22,11 @@ LIBRARY_PAGE = "book/api"
 LIBRARY_PLACE = "<!-- One section for each chapter's module is put here. -->"
 LIBRARY_SECTION = """## {stem}
 
-Chapter [](../{page}.ipynb) builds `transformer_lib.{stem}`.
+Chapter [](../{page}.ipynb) builds `transformer_lib.{stem}`. An example, which `make test` runs:
+
+```{{literalinclude}} ../tests/examples/test_{stem}.txt
+:language: pycon
+```
 
 ```{{eval-rst}}
 .. automodule:: transformer_lib.{stem}
