@@ -198,8 +198,8 @@ def cut_one_look(translator: Translator) -> None:
         mask[..., looks, looked_at] = False
         return model.encoder(model.positional_encoding(model.source_embedding(tokens)), mask)[0]
 
-    cuts = ("nothing", "adjective → noun", "adjective → the", "in its own sentence")
-    print(f"{'':17}{'cut':23}f to m         m to f")
+    cuts = ("nothing", "adjective → noun", "adjective → the", "adjective → noun, own sentence")
+    print(f"{'':17}{'cut':33}f to m         m to f")
     for frame in FRAMES:
         turned = {cut: Counter[bool]() for cut in cuts}
         for pair in pairs(frame):
@@ -216,9 +216,9 @@ def cut_one_look(translator: Translator) -> None:
             for cut, word in zip(cuts, next_words(translator, model, memories, pair.prefix), strict=True):
                 turned[cut][len(pair.other_form) < len(pair.own_form)] += word == pair.other_form
         for cut, count in turned.items():
-            print(f"{frame:17}{cut:21}≈ {count[True]:>2} of 82     ≈ {count[False]:>2} of 82")
+            print(f"{frame:17}{cut:31}≈ {count[True]:>2} of 82     ≈ {count[False]:>2} of 82")
         assert turned["adjective → noun"].total() < 0.6 * turned["nothing"].total()
-        assert turned["adjective → noun"][False] == turned["in its own sentence"][False] == 0
+        assert turned["adjective → noun"][False] == turned["adjective → noun, own sentence"][False] == 0
         assert turned["adjective → the"].total() > 0.9 * turned["nothing"].total()
 
 

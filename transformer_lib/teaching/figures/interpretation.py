@@ -189,23 +189,25 @@ def encoder_heads(words: Sequence[str], weights: Tensor) -> None:
 
 
 def one_head_less(whole: Sequence[int], wrong: Mapping[str, Sequence[int]]) -> None:
-    """Show how many of 500 sentences are wrong without each head, in three trainings."""
+    """Show how many more of 500 sentences are wrong without each head, in three trainings."""
+    spread = max(whole) - min(whole)
     rows = list(dict.fromkeys(name.rpartition(", ")[0] for name in wrong))
     figure, axes = subplots(height=4.2)
     for name, counts in wrong.items():
         row, _, head = name.rpartition(", ")
         y = rows.index(row) + 0.16 * (int(head.split()[-1]) - 2.5)
-        for count, marker in zip(counts, "os^", strict=True):
-            axes.plot(count, y, marker, color=COLOURS["query"], markersize=6, alpha=0.8)
+        for count, start, marker in zip(counts, whole, "os^", strict=True):
+            axes.plot(count - start, y, marker, color=COLOURS["query"], markersize=6, alpha=0.8)
     for seed, marker in enumerate("os^"):
         axes.plot([], [], marker, color=COLOURS["query"], label=f"seed {seed}")
     axes.legend(loc="center right", frameon=False)
-    axes.axvline(max(whole), color=COLOURS["muted"], ls=":", lw=1.5)
+    axes.axvline(spread, color=COLOURS["muted"], ls=":", lw=1.5)
     axes.set_yticks(range(len(rows)), rows)
-    axes.set(ylim=(len(rows) - 0.4, -0.6), xlim=(0, 150), xlabel=f"wrong, of 500 (dotted: all heads, at most {max(whole)})")
-    axes.set_title("One head less is seldom missed", weight="bold")
+    axes.set(ylim=(len(rows) - 0.4, -0.6), xlim=(-5, 140), xlabel=f"more wrong, of 500, than with all heads (dotted: {spread})")
+    axes.set_title("Most heads are hardly missed", weight="bold")
     show(
         figure,
-        alt="Dots for 24 heads and three trainings: how many of 500 sentences are wrong without the head. Nearly all are "
-        "below 30; only in the second layer of cross-attention some stand at 50, 55 and 142.",
+        alt="Dots for 24 heads and three trainings: how many more of 500 sentences are wrong without the head. Nearly all are "
+        "below 24; a head of the decoder's first layer stands at 33, and in the second layer of cross-attention three "
+        "stand at 44, 51 and 131.",
     )
