@@ -78,10 +78,11 @@ def story() -> None:
 def gradients(sizes: dict) -> None:
     """Draw the size of a gradient against the distance, on a logarithmic scale, a line for each cell."""
     figure, axes = subplots(height=4.6)
-    for (name, values), look in zip(sizes.items(), ["-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1))]):
-        axes.plot(values, linestyle=look, label=name)
-    axes.set(title="With an open gate the gradient keeps its size", xlabel="distance in time steps")
-    axes.set(ylabel="size of the gradient", yscale="log", ylim=(1e-20, 1e4))
+    roles = ["query", "key", "value", "encoder", "residual", "position"]
+    for (name, values), role, look in zip(sizes.items(), roles, ["-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1))]):
+        axes.plot(values, color=COLOURS[role], linestyle=look, label=name)
+    axes.set(title="With an open gate the gradient nearly keeps its size", xlabel="distance in time steps")
+    axes.set(ylabel="size of the gradient", yscale="log", ylim=(1e-18, 1e2))
     axes.legend(frameon=False, loc="lower left")
     alt = (
         "Size of the gradient against the distance, on a logarithmic scale. The plain cell as it starts falls straight "
