@@ -234,9 +234,11 @@ def two_networks_two_adams(seed: int) -> None:
 
 
 def a_climb_of_ten_steps() -> None:
-    """Train with a rise of ten steps, look at every fifth one, and print spread and loss."""
+    """Train with a climb of ten steps, look at every fifth one, and print spread and loss; then the loss of a climb of 100."""
     run = watch_training(climb=10, seed=1, steps=80, looks=range(5, 81, 5))
+    longer = watch_training(climb=WARMUP, seed=1, steps=80, looks=())
     fresh, *later = [look[2] for look in run.looks.values()]
-    print(f"spread: fresh ≈ {fresh:.2f}, at its lowest ≈ {min(fresh, *later):.2f}, at the end ≈ {later[-1]:.2f}")
+    print(f"spread: fresh ≈ {fresh:.2f}, at its lowest ≈ {min(fresh, *later):.2f}, after step 80 ≈ {later[-1]:.2f}")
     print(f"loss at steps 40 and 80: ≈ {run.losses[39]:.2f}, ≈ {run.losses[79]:.2f}")
-    assert min(later) > 0.05 and min(run.losses) > 1.5
+    print(f"with a climb of {WARMUP} steps: ≈ {longer.losses[39]:.2f}, ≈ {longer.losses[79]:.2f}")
+    assert min(later) > 0.05 and min(run.losses) > 1.5 and longer.losses[79] < 1
