@@ -182,7 +182,7 @@ def next_logits(
 
 
 def limits(
-    max_len: int | Int[Tensor, "batch"], source: Tensor, most: int
+    max_len: int | Int[Tensor, "batch"], source: Tensor, most: int | float
 ) -> Int[Tensor, "batch 1"]:
     """Return how many tokens each sentence may get, 1 to `most`."""
     each = torch.as_tensor(max_len, device=source.device)

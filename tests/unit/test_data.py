@@ -16,7 +16,7 @@ from transformer_lib import data
 from transformer_lib.data import Review, read_line_pairs, read_lines, read_pairs, read_reviews, split_lines
 
 HEADER = "id\tdocument\tlabel\n"
-lines = st.text(st.characters(exclude_characters="\n\r", exclude_categories=["Cs"]))
+lines = st.text(st.characters(exclude_characters="\n\r\0", exclude_categories=["Cs"]))
 
 
 def write(path, content):
