@@ -94,7 +94,7 @@ def train_parser() -> Parser:
     add("--learning-rate", type=number(float, 0), default=0.5, help="what the paper's schedule is multiplied by")
     add("--warmup", type=count, default=400, help="steps until the rate falls")
     add("--cooldown", type=number(int, 0), default=0, help="last steps, in which the rate falls to 0 as well")
-    add("--smoothing", type=number(float, 0, 1), default=0.1, help="label smoothing")
+    add("--smoothing", type=number(float, 0, 0.99), default=0.1, help="label smoothing")
     add("--max-grad-norm", type=number(float, 0), default=1.0, help="longest gradient")
     add("--seed", type=number(int, 0, 2**32 - 1), default=0)
     add("--device", default="auto", help="auto, cpu, cuda, cuda:1, mps")
