@@ -234,7 +234,7 @@ def hide_words(
     chosen = torch.rand(tokens.shape, device=device) < share  # (batch, seq)
     chosen = chosen & (tokens > EOS_ID)
     dice = torch.rand(tokens.shape, device=device)
-    # Of the chosen words 8 of 10 are hidden; one becomes any word, and one stays.
+    # Of the chosen words: dice < 0.8 hidden, up to 0.9 any word, above as it was.
     any_word = torch.randint(EOS_ID + 1, vocab_size, tokens.shape, device=device)
     seen = tokens.where(~chosen | (dice >= 0.9), any_word)
     seen = seen.masked_fill(chosen & (dice < 0.8), hidden_id)
