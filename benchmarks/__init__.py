@@ -1,1 +1,1 @@
-"""Scripts that run longer than a reader would wait. Each prints a table and writes a record; `make records` runs all."""
+"""Scripts that run longer than a reader would wait. Each prints a table and writes a record: `make records NAME=...`."""
