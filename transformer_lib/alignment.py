@@ -141,8 +141,10 @@ class AttentionSeq2Seq(nn.Module):
     """Encoder and decoder joined by attention: the decoder can look at each word again.
 
     `attention` defaults to `AdditiveAttention`. It is an `AutoregressiveModel`. After
-    `decode`, `state.weights` says where each token has looked. Raises `ValueError` as
-    `Seq2Seq` does.
+    `decode`, `state.weights` says where each token has looked.
+
+    Raises:
+        ValueError: as `Seq2Seq` does.
 
     Source: Luong et al. (2015), section 3; Bahdanau et al. (2015), section 3.1.
     """

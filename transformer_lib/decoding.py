@@ -136,8 +136,9 @@ def beam_hypotheses(
     for each sentence, cut off come after all that ended. The search goes on until no
     live one can still come among the best.
 
-    Raises: `ValueError` if `beam_size` is below 1, `alpha` not in 0 … 10, or `max_len`
-    not in 1 … `model.max_len`.
+    Raises:
+        ValueError: if `beam_size` is below 1, `alpha` not in 0 … 10, or `max_len` not
+            in 1 … `model.max_len`.
 
     Source: Sutskever et al. (2014), section 3.2; Wu et al. (2016), section 7.
     """

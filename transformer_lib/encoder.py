@@ -77,7 +77,8 @@ class AddAndNorm(nn.Module):
 class TransformerConfig:
     """What sizes a Transformer; by default the paper's base model (2017, table 3).
 
-    Raises `ValueError` for sizes that no model can have.
+    Raises:
+        ValueError: for sizes that no model can have.
     """
 
     # The layers, in the encoder and in the decoder.

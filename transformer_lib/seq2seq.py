@@ -172,7 +172,8 @@ def next_logits(
 ) -> Float[Tensor, "batch vocab"]:
     """Score what follows `token`: -∞ for padding and SOS, which are never written.
 
-    Raises `ValueError` if the scores are NaN.
+    Raises:
+        ValueError: if the scores are NaN.
     """
     logits = model.decode(token, state)[:, -1]  # (batch, vocab)
     if logits.sum().isnan():

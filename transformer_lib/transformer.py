@@ -57,7 +57,8 @@ class TransformerState:
 class Transformer(nn.Module):
     """The encoder–decoder of Vaswani et al. (2017), figure 1: ids in, logits out.
 
-    Raises `ValueError` for ids out of range, and for empty or too long sequences.
+    Raises:
+        ValueError: for ids out of range, and for empty or too long sequences.
     """
 
     def __init__(self, config: TransformerConfig) -> None:
