@@ -340,8 +340,8 @@ class TrainingRun:
             scores[name] = {"bleu": bleu.score, "signature": bleu.signature, "chrf": bleu.chrf, **search}
         chosen = max(scores, key=lambda name: (scores[name]["bleu"], scores[name]["chrf"]), default="averaged.pt")
         self.write_record(history, scores=scores, chosen=chosen)
-        for name, one in scores.items():
-            print(f"validation BLEU {one['bleu']:.2f}, chrF {one['chrf']:.2f} ({name}), {one['signature']}", bleu.doubt)
+        if best := scores.get(chosen):
+            print(f"validation BLEU {best['bleu']:.2f}, chrF {best['chrf']:.2f} ({chosen}), {best['signature']}", bleu.doubt)
         print(f'the translator is in {self.folder.path}: transformer-translate --model "{self.folder.path}" "a sentence"')
 
 
