@@ -125,7 +125,7 @@ def where_they_look(models: list[nn.Module], english: str, french: str) -> None:
     """Print the weight of the source word that each French word needs: trained models, and one that is not trained."""
     torch.manual_seed(0)
     untrained = Translator(Decoder(SIZES)).eval()
-    print("writes    looks at    trained                untrained")
+    print("writes    expected    trained                one untrained")
     for row, column, written in [(0, 2, "la"), (1, 2, "vache"), (2, 1, "blanche"), (4, 4, "fatiguée")]:
         shares = [cross_weights(model, english, french)[row, column].item() for model in (*models, untrained)]
         assert abs(shares[-1] - 0.2) < 0.05 and (row == 0 or min(shares[:-1]) > 0.28)
@@ -134,14 +134,17 @@ def where_they_look(models: list[nn.Module], english: str, french: str) -> None:
 
 
 def contradict(models: list[nn.Module]) -> None:
-    """Print the chance of the word for tired, in the gender that is written, where the source agrees and where it does not."""
-    print("written               source    written gender goes on")
-    for french, nouns in [
-        ("la vache blanche est fatiguée", ("cow", "horse")),
-        ("le cheval blanc est fatigué", ("horse", "cow")),
+    """Print the chances of both words for tired, the gender that is written first, where the source agrees and where not."""
+    print("written               source  the written gender     the other gender")
+    for start, words, nouns in [
+        ("la vache blanche est", ("fatiguée", "fatigué"), ("cow", "horse")),
+        ("le cheval blanc est", ("fatigué", "fatiguée"), ("horse", "cow")),
     ]:
         for noun in nouns:
-            losses = [loss_per_word(model, f"the white {noun} is tired", french)[4] for model in models]
-            chances = [math.exp(-loss) for loss in losses]
-            assert min(chances) > 0.95 if noun == nouns[0] else max(chances) < 0.97
-            print(f"{french.rsplit(' ', 1)[0]:22}{noun:8}" + "".join(f"  ≈ {chance:.2f}" for chance in chances))
+            english, shown = f"the white {noun} is tired", []
+            for word in words:
+                chances = [math.exp(-loss_per_word(model, english, f"{start} {word}")[4]) for model in models]
+                shown.append(" ".join(f"≈ {chance:.2f}" for chance in chances))
+                if word == words[0]:
+                    assert min(chances) > 0.95 if noun == nouns[0] else max(chances) < 0.97
+            print(f"{start:22}{noun:8}{shown[0]}   {shown[1]}")
