@@ -304,12 +304,12 @@ def _shares(runs: Sequence[dict]) -> str:
 def nine_runs() -> None:
     """Print the record behind the comparison: the rates that were tried, and each run, with one matrix and with three."""
     numbers = record("translation")["numbers"]
-    print("held-out loss per token, by the rate's factor")
+    print("held-out loss per token, by factor of the rate")
     for kind, losses in numbers["held-out loss by rate"].items():
         print(f"{kind:20}" + "".join(f"   {rate}: {loss:.4f}" for rate, loss in losses.items()))
         assert min(losses, key=losses.get) == str(RATES[kind])
     for matrices in ("one matrix", "three matrices"):
-        print(f"\nexact match, {matrices:18}{'held out':>19}{'longer':>21}{'unseen':>21}")
+        print(f"\n{f'exact match, three seeds, {matrices}':40}{'held out':>10}{'longer':>21}{'unseen':>21}")
         for kind, runs in numbers[matrices].items():
             print(f"{kind:31}{_shares(runs)}")
 
