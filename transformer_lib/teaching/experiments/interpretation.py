@@ -281,7 +281,7 @@ def captions_patched() -> None:
                     for name, word in zip(places, words, strict=True):
                         kinds = {own: "the prefix's", other: "the other noun's"}
                         followed[name][kinds.get(word.rstrip("."), "another word")] += 1
-    print("whose gender the adjective has, of 100")
+    print("vector patched   whose gender the adjective has, of 100")
     for name, kinds in followed.items():
         print(f"{name:17}" + ", ".join(f"{kind} ≈ {n}" for kind, n in kinds.most_common()))
         assert kinds.total() == 100 and not kinds["the other noun's"] and kinds["the prefix's"] > 80
