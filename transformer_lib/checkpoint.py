@@ -143,10 +143,7 @@ def load_checkpoint(
 
 
 def average_checkpoints(paths: Sequence[StrPath], model: nn.Module) -> None:
-    """Give `model` the mean of the weights in several checkpoints of one run.
-
-    Source: Vaswani et al. (2017), section 6.1.
-    """
+    """Give `model` the mean of the weights in checkpoints of one run. Source: Vaswani et al. (2017), section 6.1."""
     states = [read_checkpoint(path, model)["model"] for path in paths]
     model.load_state_dict({name: torch.stack([state[name] for state in states]).mean(dim=0) for name in states[0]})
 

@@ -21,11 +21,19 @@ from transformer_lib.checkpoint import atomic_write, load_checkpoint, open_json,
 from transformer_lib.data import SentencePairs, read_pairs, split_lines, translation_folder
 from transformer_lib.decoding import CachedTransformer
 from transformer_lib.encoder import TransformerConfig
+from transformer_lib.pieces import known_letters
 from transformer_lib.progress import progress
 from transformer_lib.scaling import DistributedStep, ProcessGroup, use_fused_attention, wrap_model
 from transformer_lib.schedule import NoamSchedule, transformer_optimizer
 from transformer_lib.training import Checkpoint, History, IdPair, Validation, average_checkpoints, token_batches, train
-from transformer_lib.translation import BytePairTokenizer, Translator, corpus_bleu, encode_pairs, pretrained_translator
+from transformer_lib.translation import (
+    BytePairTokenizer,
+    Translator,
+    corpus_bleu,
+    encode_pairs,
+    normalise_text,
+    pretrained_translator,
+)
 from transformer_lib.validation import check_not_empty
 
 SIZES = ("num_layers", "d_model", "num_heads", "d_ff", "dropout")
@@ -149,11 +157,11 @@ CHUNK_SIZE = 1000  # lines that are sorted by their length before they are trans
 
 
 class TextTranslator(Translator):
-    """A `Translator` for text as people write it: a letter that training never had is read as the unknown token."""
+    """A `Translator` for text as people write it: a character that training never had is read as the unknown token."""
 
     def read(self, text: str) -> list[int]:
         """Return the ids of `text`."""
-        ids = self.tokenizer.encode(text)
+        ids = self.tokenizer.encode(known_letters(self.tokenizer.backend, normalise_text(text)))
         if len(ids) > self.model.max_len:
             raise ValueError(f"text must have at most {self.model.max_len} tokens, but {text[:30]!r}… has {len(ids)}")
         return ids
@@ -162,7 +170,7 @@ class TextTranslator(Translator):
         """Yield the translation of each line, in the order of the lines; an empty line stays empty."""
         for start in range(0, len(lines), CHUNK_SIZE):
             chunk = lines[start : start + CHUNK_SIZE]
-            full = sorted((index for index, line in enumerate(chunk) if line.strip()), key=lambda index: len(chunk[index]))
+            full = sorted((index for index, line in enumerate(chunk) if normalise_text(line)), key=lambda index: len(chunk[index]))
             translated = dict(zip(full, self.translate([chunk[index] for index in full], beam_size, alpha), strict=True))
             yield from (translated.get(index, "") for index in range(len(chunk)))
 
@@ -395,6 +403,8 @@ def translate(options: argparse.Namespace) -> None:
         data = options.input.read_bytes() if options.input else sys.stdin.buffer.read()
         lines = split_lines(data, options.input or "standard input")
     new = [word for line in lines for word in translator.unknown_words(line)] if translator.words else []
+    known = translator.tokenizer.backend.token_to_id
+    new += [c for line in lines for c in normalise_text(line) if not c.isalnum() and c != " " and known(c) is None]
     if new:
         print("no training sentence had:", ", ".join(dict.fromkeys(new)), file=sys.stderr)
     translated = translator.translate_lines(lines, options.beam_size, options.alpha)

@@ -67,7 +67,8 @@ class SentencePairs(NamedTuple):
 def read_pairs(folder: Path, name: str, source: str, target: str) -> SentencePairs:
     """Return the pairs of `folder/name.source` and `folder/name.target`, each plain or with `.gz` behind it."""
     lines = read_line_pairs(*(find_file(folder, f"{name}.{language}") for language in (source, target)))
-    pairs = tuple(pair for pair in lines if all(pair))
+    from transformer_lib.translation import normalise_text  # here: that module imports this one
+    pairs = tuple(pair for pair in lines if all(map(normalise_text, pair)))
     check_not_empty(f"{folder / name}.* (lines with two sides)", pairs)
     return SentencePairs(pairs, len(lines) - len(pairs))
 

@@ -10,17 +10,20 @@ from transformer_lib.validation import check_at_least, check_not_empty
 
 UNKNOWN_ID = 3
 SPECIAL_TOKENS = ["<pad>", "<sos>", "<eos>", "<unknown>"]  # ids 0 to 3
-# Letters and digits, with apostrophes between them only.
-_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+# Scripts without spaces between words: Thai to Burmese, Khmer, kana, and Han. Each letter counts as a word.
+NO_SPACES = "[\u0e00-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]"
+# Letters and digits with their marks, and with apostrophes between them only.
+_LETTERS = rf"(?:(?!{NO_SPACES})[^\W_][\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0dff]*)+"
+_WORD = re.compile(f"{NO_SPACES}|{_LETTERS}(?:'{_LETTERS})*")
 
 
 def learn_pieces(sentences: Iterable[str], vocab_size: int) -> Tokenizer:
     """Return a tokenizer of at most `vocab_size` pieces; `ValueError` for no text, or too few places."""
     texts = list(sentences)
     check_not_empty("sentences", texts)
-    letters = len({letter for text in texts for letter in text})
+    letters = "".join({letter for text in texts for letter in text})
     # One more than the letters: what Metaspace writes for a space.
-    check_at_least(len(SPECIAL_TOKENS) + letters + 1, vocab_size=vocab_size)
+    check_at_least(len(SPECIAL_TOKENS) + len(letters) + 1, vocab_size=vocab_size)
     backend = Tokenizer(models.BPE(unk_token=SPECIAL_TOKENS[UNKNOWN_ID]))
     # For whoever reads the tokenizer's file without this library; `normalise_text` has done it already.
     backend.normalizer = normalizers.Sequence([normalizers.NFC(), normalizers.Replace("’", "'")])
@@ -28,7 +31,10 @@ def learn_pieces(sentences: Iterable[str], vocab_size: int) -> Tokenizer:
     apostrophe = pre_tokenizers.Split("'", "merged_with_previous")
     # And "lake." is the word of "lake", with one token more.
     punctuation = pre_tokenizers.Split(Regex(r'[.,;:!?"()]'), "isolated")
-    backend.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Metaspace(), apostrophe, punctuation])
+    cuts = [pre_tokenizers.Metaspace(), apostrophe, punctuation]
+    if re.search(NO_SPACES, letters):  # else a whole sentence could become one token
+        cuts.append(pre_tokenizers.Split(Regex(NO_SPACES), "isolated"))
+    backend.pre_tokenizer = pre_tokenizers.Sequence(cuts)
     backend.decoder = decoders.Metaspace()  # ▁ becomes a space again
     trainer = trainers.BpeTrainer(vocab_size=vocab_size, special_tokens=SPECIAL_TOKENS, show_progress=False)
     # Nothing is learned over a <: no piece gets the name of a special token.
@@ -59,7 +65,7 @@ def typed_text(backend: Tokenizer, text: str, longest: int | float) -> list[int]
     """Return the ids of a text as people type it, at most `longest`; a last full stop and unknown capitals may go."""
     known = backend.token_to_id
     if text[-1:] in (".", "!") and known(text[-1]) is None:
-        text = text[:-1]
+        text = text[:-1].rstrip()
     ids = ids_of(backend, known_letters(backend, text))
     if UNKNOWN_ID in ids:
         strange = sorted({c for c in text if known(c.lower()) is None and c != " "})

@@ -14,11 +14,7 @@ with warnings.catch_warnings():
 
 
 def progress(iterable: Iterable, *, description: str, total: int | None = None) -> tqdm:
-    """Return `iterable` wrapped in a progress bar.
-
-    Show a number beside the bar with `bar.set_postfix(loss=...)`. `total` is the number of steps, needed only where
-    `iterable` has no length. Nothing is printed when the environment variable TRANSFORMER_LIB_QUIET is 1.
-    """
+    """Return `iterable` with a progress bar; `total` is for one without a length. TRANSFORMER_LIB_QUIET=1 makes it silent."""
     quiet = os.environ.get("TRANSFORMER_LIB_QUIET") == "1"
     # In a notebook stderr stands on red, as if something had failed, and a bar that stays would stand inside a printed table.
     notebook = "ipykernel.zmqshell" in sys.modules

@@ -24,8 +24,9 @@ from torch.nn.utils.rnn import pad_sequence
 from .checkpoint import open_json, write_json
 from .data import TextPairs
 from .decoding import beam_search, greedy_decode
-from .pieces import SPECIAL_TOKENS, UNKNOWN_ID, ids_of, known_letters
-from .pieces import learn_pieces, stored_pieces, typed_text, words_of
+from .pieces import NO_SPACES, SPECIAL_TOKENS, UNKNOWN_ID
+from .pieces import ids_of, known_letters, learn_pieces
+from .pieces import stored_pieces, typed_text, words_of
 from .seq2seq import EOS_ID, PAD_ID, AutoregressiveModel
 from .translator_file import read_translator, write_translator
 from .validation import check_choice
@@ -35,15 +36,20 @@ from .validation import check_equal_lengths, check_not_empty
 _all_ = ["SPECIAL_TOKENS", "TextPairs", "UNKNOWN_ID"]
 
 # %% ../notebooks/14_translation.ipynb #normalise-text
-# Three kinds of apostrophe, three of quotes, and three marks that nobody sees.
-PLAIN = {"'": "\u2018\u2019\u02bc", '"': "\u201c\u201d\u201e", "": "\u00ad\u200b\ufeff"}
+# Kinds of apostrophe, quote and hyphen, and marks that nobody sees.
+PLAIN = {
+    "'": "\u2018\u2019\u02bc",
+    '"': "\u201c\u201d\u201e",
+    "-": "\u2010\u2011",
+    "": "\u00ad\u200b\u200e\u200f\u202a\u202b\u202c\u2060\u2066\u2067\u2069\ufeff",
+}
 ALIKE = {ord(kind): plain for plain, kinds in PLAIN.items() for kind in kinds}
 
 
 def normalise_text(text: str) -> str:
-    """Return `text` in NFC, with plain apostrophes, quotes and single spaces."""
-    text = unicodedata.normalize("NFC", text)  # é is one character
-    return " ".join(text.translate(ALIKE).split())  # split: at any kind of space
+    """Return `text` in NFC, with plain apostrophes, quotes, hyphens and spaces."""
+    text = unicodedata.normalize("NFC", text.translate(ALIKE))  # é is one character
+    return " ".join(text.split())  # split: at any kind of space
 
 # %% ../notebooks/14_translation.ipynb #byte-pair-tokenizer
 # @title The same, with the library tokenizers
@@ -106,8 +112,6 @@ class BleuScore(NamedTuple):
     doubt: str = ""
 
 
-# Scripts without spaces between words: Thai to Burmese, Khmer, kana, and Han.
-_NO_SPACES = re.compile(r"[\u0e00-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 _TOO_SHORT = "BLEU counts runs of four tokens; most references have no four: see chrF"
 
 
@@ -116,14 +120,14 @@ def corpus_bleu(
 ) -> BleuScore:
     """Return the BLEU of plain texts, all together, with one reference each.
 
-    Where most references are in a script without spaces, tokens are characters; with
+    Where most references are in scripts without spaces, tokens are characters; with
     a `language` of "zh", words in other letters stay whole, as is usual for Chinese.
     Source: Papineni et al. (2002); Post (2018); for chrF, Popović (2015).
     """
     check_not_empty("references", references)
     check_equal_lengths(predictions=predictions, references=references)
     texts = [list(map(normalise_text, some)) for some in (predictions, references)]
-    bare = sum(_NO_SPACES.search(text) is not None for text in texts[1])
+    bare = sum(4 * len(re.findall(NO_SPACES, text)) > len(text) for text in texts[1])
     tokens = "char" if 2 * bare > len(references) else "13a"
     if tokens == "char" and re.match("zh|zho|chi|cmn", language.lower()):
         tokens = "zh"
@@ -183,7 +187,7 @@ class Translator:
         self, text: str | list[str], beam_size: int = 1, alpha: float = 0.6
     ) -> str | list[str]:
         """Return the translation of one text, or those of a list; 1 is greedy."""
-        texts = text if isinstance(text, list) else [text]
+        texts = [text] if isinstance(text, str) else list(text)
         sources = [self.read(one) for one in texts]
         translated = []
         for start in range(0, len(sources), 100):
@@ -197,7 +201,7 @@ class Translator:
             else:
                 generated = beam_search(self.model, source, max_len, beam_size, alpha)
             translated += map(self.target_tokenizer.decode, generated.tolist())
-        return translated if isinstance(text, list) else translated[0]
+        return translated[0] if isinstance(text, str) else translated
 
     def read(self, text: str) -> list[int]:
         """Return the ids of `text`; a final full stop and unknown capitals may go."""

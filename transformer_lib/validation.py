@@ -44,13 +44,15 @@ def check_not_empty(name: str, items: Sized) -> None:
 
 
 def check_words(name: str, words: Iterable[str]) -> None:
-    """Check that `words` is not one text, whose letters would be taken for words."""
+    """Check that `words`, or sentences, are not one text, whose letters would be taken for them."""
     if isinstance(words, str):
-        raise ValueError(f"{name} must be a list of words, not a text: {words!r}")
+        raise ValueError(f"{name} must be a list, not a text: {words!r}")
 
 
 def check_equal_lengths(**items: Sized) -> None:
-    """Check that all of the named hold the same number of items, such as sentences."""
+    """Check that all of the named hold the same number of items, such as sentences; one text is none."""
+    for name, some in items.items():
+        check_words(name, some)
     lengths = [len(some) for some in items.values()]
     if len(set(lengths)) > 1:
         raise ValueError(f"{' and '.join(items)} must be equally many, but they are {' and '.join(map(str, lengths))}")
@@ -69,10 +71,7 @@ def check_positions(name: str, length: int, max_len: int) -> None:
 
 
 def check_ids(name: str, ids: Tensor, vocab_size: int) -> None:
-    """Check that the ids, if there are any, are in `0 … vocab_size - 1`.
-
-    Ids on another device are not read, because reading waits for it; the embedding itself stops at a wrong one there.
-    """
+    """Check that the ids, if there are any, are in `0 … vocab_size - 1`; on another device the embedding does it."""
     if ids.device.type != "cpu" or ids.numel() == 0 or torch.compiler.is_compiling():
         return
     lowest, highest = (int(bound) for bound in ids.aminmax())
@@ -92,10 +91,7 @@ def check_tokens(name: str, tokens: Tensor, vocab_size: int | None = None) -> No
 
 
 def check_padding(name: str, tokens: Tensor, pad_id: int, may_be_empty: bool = False) -> None:
-    """Check that each row of `tokens`, `(batch, seq)`, is words first, at least one, and then nothing but padding.
-
-    With `may_be_empty` a row may also be nothing but padding.
-    """
+    """Check that each row of `tokens`, `(batch, seq)`, is words, one or more unless it `may_be_empty`, and then only padding."""
     word = tokens != pad_id  # (batch, seq)
     empty = (~word[:, 0]).nonzero().flatten().tolist()
     if empty and not may_be_empty:

@@ -187,9 +187,10 @@ def test_each_kind_of_model_can_be_named(whole, tmp_path, capsys):
     assert translated(capsys, ["I am a student", "--model", str(tmp_path / "own.pt")]) == "je suis étudiant\n"
     assert translated(capsys, ["I am a student", "--model", "translator"]) == "je suis étudiant\n"
     assert translated(capsys, ["A dog runs on the beach."]) == "Un chien court sur la plage.\n"
-    for model, text in (("captions", "A quokka runs, 你好"), (str(whole), "the quokka, 你好")):
+    assert translated(capsys, ["I AM A STUDENT", "--model", "translator"]) == "je suis étudiant\n"  # it has no capital S
+    for model, text in (("captions", "A quokka – runs, 你好"), (str(whole), "the quokka – 你好")):
         translate_command([text, "--model", model])
-        assert capsys.readouterr().err == "no training sentence had: quokka, 你好\n"
+        assert capsys.readouterr().err == "no training sentence had: quokka, 你, 好, –\n"
 
 
 def raising(error):

@@ -67,11 +67,11 @@ def test_a_broken_file_is_named(tmp_path, content, message):
 
 
 def test_pairs_with_two_sides_are_read_and_the_others_counted(tmp_path):
-    write(tmp_path / "train.en", "A man.\n \nA dog.\u2028It barks.\nA cat.\n")
+    write(tmp_path / "train.en", "A man.\n\u200b\nA dog.\u2028It barks.\nA cat.\n")
     write(tmp_path / "train.fr.gz", gzip.compress(b"Un homme.\nVide.\nUn chien.\n\n"))
     found = read_pairs(tmp_path, "train", "en", "fr")
     assert found == ((("A man.", "Un homme."), ("A dog.\u2028It barks.", "Un chien.")), 2)
-    assert read_line_pairs(tmp_path / "train.en", tmp_path / "train.fr.gz")[1] == ("", "Vide.")
+    assert read_line_pairs(tmp_path / "train.en", tmp_path / "train.fr.gz")[1] == ("\u200b", "Vide.")
     with pytest.raises(ValueError, match=r"there is no file \S*val\.en, and no val\.en\.gz"):
         read_pairs(tmp_path, "val", "en", "fr")
     write(tmp_path / "val.en", "a\n\n")

@@ -179,7 +179,7 @@ def test_labels_mean_what_the_reviews_say(seed, text, label):
 
 MODEL = SentimentClassifier(10, d_model=4, hidden_size=4)
 WRONG_CALLS = {
-    "a text, not words": (lambda: Vocabulary(["the"]).encode("a film"), "tokens must be a list of words.* a text: 'a film'"),
+    "a text, not words": (lambda: Vocabulary(["the"]).encode("a film"), "tokens must be a list, not a text: 'a film'"),
     "too long": (lambda: pad_batch([[1, 2, 3]], length=2), "length must be at least 3, but it is 2"),
     "labels missing": (lambda: bucket_batches([[1], [2]], [0]), "sequences and labels must be equally many.* 2 and 1"),
     "padding in front": (lambda: MODEL(torch.tensor([[0, 1]])), "must come after the words, but in row 0 of tokens"),

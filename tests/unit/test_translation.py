@@ -10,6 +10,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
+from transformer_lib.pieces import words_of
 from transformer_lib.seq2seq import EOS_ID, PAD_ID, SOS_ID
 from transformer_lib.teaching.corpora.english_french import grammar_corpus
 from transformer_lib.teaching.experiments.translation import SETTINGS, corpus_and_tokenizer
@@ -90,7 +91,7 @@ def test_punctuation_is_a_token_of_its_own():
 
 
 @pytest.mark.parametrize(
-    "odd", ["l’e\u0301glise !", "l'église\u202f!", " l'église\xa0 !", "l\u02bcéglise\t!", "l'é\u00adglise\u3000!"]
+    "odd", ["l’e\u0301glise !", "l'église\u202f!", " l'église\xa0 !", "l\u02bcéglise\t!", "\u200el'e\u00ad\u0301glise\u3000!"]
 )
 def test_all_spaces_and_apostrophes_are_the_plain_ones(odd):
     """For training, for what is read, for the words that are known, and for references."""
@@ -101,6 +102,12 @@ def test_all_spaces_and_apostrophes_are_the_plain_ones(odd):
     assert made.tokens(odd) == made.tokens(plain) and reader.words == {"l'église"}
     long = [f"{odd} a b c"], [f"{plain} a b c"]
     assert corpus_bleu(*long).score == pytest.approx(100) and exact_match(*long) == 1
+
+
+def test_where_no_space_parts_words_each_letter_is_one():
+    made = BytePairTokenizer.train(["我昨天去了图书馆。"] * 9, vocab_size=60)
+    assert made.tokens("我去图书馆。") == ["▁", *"我去图书馆。"] and made.decode(made.encode("我去图书馆。")) == "我去图书馆。"
+    assert words_of("हिन्दी में, 我去 isn't e\u0323tude.") == ["हिन्दी", "में", "我", "去", "isn't", "e\u0323tude"]
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
@@ -144,6 +151,8 @@ def test_bleu_of_scripts_without_spaces_counts_characters():
     ]:
         found = corpus_bleu([text] * 2, [text] * 2, language)
         assert found.score == pytest.approx(100) and not found.doubt and f"tok:{cut}|" in found.signature
+    words = corpus_bleu(["x"], ["나는 학교(學校)에 매일 간다"])  # two letters make no script
+    assert "tok:13a|" in words.signature
     short = corpus_bleu(["a b c"], ["a b c"])
     assert short.score == 0 and "see chrF" in short.doubt and short.chrf == pytest.approx(100)
 
@@ -162,14 +171,14 @@ def test_many_sentences_keep_their_order(corpus):
     assert len(together) == 230
     for index in (0, 99, 100, 229):
         assert together[index] == translator.translate(sources[index])
-    assert translator.translate([]) == []
+    assert translator.translate([]) == [] and translator.translate(tuple(sources[:2])) == together[:2]
     # A short one beside a long one: its own limit, with any beam.
     endless, long = "cow cow cow", f"{sources[0]} and {sources[1]}"
     for beam_size in (1, 4):
         assert translator.translate([endless, long], beam_size)[0] == translator.translate(endless, beam_size)
 
 
-@pytest.mark.parametrize("text", ["  I  am a\tstudent ", "I am a student.", "I am a student!"])
+@pytest.mark.parametrize("text", ["  I  am a\tstudent ", "I am a student.", "I am a student !"])
 def test_spaces_and_a_last_full_stop_change_nothing(text, translator):
     assert translator.read(text) == translator.tokenizer.encode("I am a student")
     assert UNKNOWN_ID not in translator.read("I AM a Student")
@@ -224,6 +233,7 @@ WRONG_CALLS = {
     "one text": (lambda t: BytePairTokenizer.train("I am", 50), "sentences must be a list of texts, not 'I am'"),
     "small vocabulary": (lambda t: BytePairTokenizer.train(["abc"], 7), "vocab_size must be at least 8, but it is 7"),
     "bleu unequal": (lambda t: corpus_bleu(["je"], ["je", "tu"]), "must be equally many, but they are 1 and 2"),
+    "bleu of one text": (lambda t: corpus_bleu("je", "je"), "predictions must be a list, not a text: 'je'"),
     "a full stop": (lambda t: t.translate("."), "text must hold at least one word, but it is empty"),
     "Korean": (lambda t: t.translate("나는 학생"), "also holds 나 는 생 학"),
     "too long": (lambda t: t.translate("I am " * 60), "text must have at most 40 tokens, but 'I am .* has 1[0-9]{2}"),

@@ -16,8 +16,10 @@ REFUSED = {
     "dropout must be at least 0 and below 1, but it is 1": lambda: check.check_fraction(dropout=1),
     "reduction must be 'mean' or 'sum', but it is 'none'": lambda: check.check_choice(["mean", "sum"], reduction="none"),
     "texts must hold at least one, but it is empty": lambda: check.check_not_empty("texts", []),
-    "words must be a list of words, not a text: 'the cat'": lambda: check.check_words("words", "the cat"),
-    "source and target must be equally many, but they are 1 and 2": lambda: check.check_equal_lengths(source="a", target="ab"),
+    "words must be a list, not a text: 'the cat'": lambda: check.check_words("words", "the cat"),
+    "source and target must be equally many, but they are 1 and 2": lambda: check.check_equal_lengths(
+        source=[1], target=[1, 2]
+    ),
     "d_model must be divisible by num_heads, but they are 8 and 3": lambda: check.check_heads(8, 3),
     "source needs 6 positions, but there are 5": lambda: check.check_positions("source", 6, 5),
     "source must hold ids in 0 … 4, but its ids lie in 0 … 5": lambda: check.check_tokens("source", IDS, 5),

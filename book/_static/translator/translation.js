@@ -21,10 +21,11 @@
       this.ranks = new Map(saved.model.merges.map(([left, right], rank) => [`${left} ${right}`, rank]));
     }
 
-    /** Do what `normalise_text` does: é as one character, plain apostrophes and quotes, single plain spaces. */
+    /** Do what `normalise_text` does: é as one character, plain apostrophes, quotes, hyphens and spaces. */
     normalize(text) {
-      const plain = text.normalize("NFC").replace(/[\u2018\u2019\u02bc]/gu, "'").replace(/[\u201c-\u201e]/gu, '"');
-      return plain.replace(/[\u00ad\u200b\ufeff]/gu, "").replace(/\s+/gu, " ").trim();
+      const seen = text.replace(/[\u00ad\u200b\u200e\u200f\u202a-\u202c\u2060\u2066-\u2069\ufeff]/gu, "");
+      const plain = seen.replace(/[\u2018\u2019\u02bc]/gu, "'").replace(/[\u201c-\u201e]/gu, '"').replace(/[\u2010\u2011]/gu, "-");
+      return plain.normalize("NFC").replace(/\s+/gu, " ").trim();
     }
 
     /** Cut `text` where no token goes on: before each ▁, which stands for a space, after an apostrophe, around punctuation. */
