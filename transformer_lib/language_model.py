@@ -60,12 +60,14 @@ def rotate(
     x: Float[Tensor, "*batch seq d_k"], first: int = 0, base: float = 10_000.0
 ) -> Float[Tensor, "*batch seq d_k"]:
     """Turn each pair of numbers by its position, from `first` on (Su et al., 2021)."""
-    position = first + torch.arange(x.size(-2), dtype=x.dtype, device=x.device)
-    pair = torch.arange(x.size(-1) // 2, dtype=x.dtype, device=x.device)
+    fine = torch.promote_types(x.dtype, torch.float32)  # half precision is too coarse
+    position = first + torch.arange(x.size(-2), dtype=fine, device=x.device)
+    pair = torch.arange(x.size(-1) // 2, dtype=fine, device=x.device)
     angle = position[:, None] / base ** (2 * pair / x.size(-1))  # (seq, d_k / 2)
     a, b = x[..., 0::2], x[..., 1::2]  # the first of each pair, and the second
     a, b = a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()
-    return torch.stack([a, b], dim=-1).flatten(start_dim=-2)  # (..., seq, d_k)
+    turned = torch.stack([a, b], dim=-1).flatten(start_dim=-2)  # (..., seq, d_k)
+    return turned.to(x.dtype)
 
 # %% ../notebooks/19_language_model.ipynb #cache
 class Cache:

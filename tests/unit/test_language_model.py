@@ -45,6 +45,8 @@ def test_a_rotation_by_hand():
     turned = rotate(torch.tensor([1.0, 0.0, 0.0, 1.0]).expand(1, 1, 3, 4), first=1)
     expected = [[math.cos(t), math.sin(t), -math.sin(t / 100), math.cos(t / 100)] for t in (1, 2, 3)]
     assert_close(turned[0, 0], torch.tensor(expected))
+    x = torch.randn(1, 1, 400, 8)  # in half precision the angles are as fine as ever
+    assert_close(rotate(x.bfloat16(), base=1e5).float(), rotate(x, base=1e5), rtol=0, atol=0.06)
 
 
 def test_a_small_llama_of_another_library_gives_the_same_logits():
