@@ -170,6 +170,7 @@ class Checkpoint:
 
     def load(self, run_parts: tuple, steps: int) -> dict[str, Any] | None:
         """Load what `save` wrote and return its history and position, or None where there is no file yet."""
+        Path(self.path).parent.mkdir(parents=True, exist_ok=True)  # a missing folder would be found out at the first save
         if not Path(self.path).exists():
             return None
         if not self.resume:

@@ -103,7 +103,7 @@ def train_parser() -> Parser:
     add("--warmup", type=count, default=400, help="steps until the rate falls")
     add("--cooldown", type=number(int, 0), default=0, help="last steps, in which the rate falls to 0 as well")
     add("--smoothing", type=number(float, 0, 0.99), default=0.1, help="label smoothing")
-    add("--max-grad-norm", type=number(float, 0), default=1.0, help="longest gradient")
+    add("--max-grad-norm", type=number(float, 1e-9, 1e9), default=1.0, help="longest gradient")
     add("--seed", type=number(int, 0, 2**32 - 1), default=0)
     add("--device", default="auto", help="auto, cpu, cuda, cuda:1, mps")
     add("--precision", choices=["float32", "bfloat16"], default="float32", help="of the matrix products")
@@ -185,7 +185,7 @@ class RunFolder:
 
     def kept(self) -> list[Path]:
         """Return the weights that are kept for their mean, the earliest first."""
-        return sorted(self.path.glob("step-*.pt"))
+        return sorted(self.path.glob(f"step-{'[0-9]' * 7}.pt"))
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -265,6 +265,8 @@ class TrainingRun:
         if self.folder.checkpoint.exists():
             self.check_same_run()
         elif self.writes:
+            for old in self.folder.kept():
+                old.unlink()
             self.folder.train_tokenizers(self.training, options.vocab_size, options.vocabulary == "joint")
         self.group.barrier()
         source, target = self.folder.tokenizers()
@@ -385,10 +387,11 @@ def model_config(options: argparse.Namespace, source_vocab_size: int, target_voc
 
 def find_translator(path: Path) -> TextTranslator:
     """Return the translator of a run's folder, of a checkpoint in one, of a file of `Translator.save`, or one of the library's."""
+    named = str(path) in ("captions", "translator") and not path.is_file()
     for folder, name in ((path, None), (path.parent, path.name)):
-        if RunFolder(folder).record.is_file():
+        if RunFolder(folder).record.is_file() and not (named and name):
             return RunFolder(folder).load(name)
-    own = pretrained_translator(str(path)) if str(path) in ("captions", "translator") and not path.exists() else Translator.load(path)
+    own = pretrained_translator(str(path)) if named else Translator.load(path)
     return TextTranslator(own.model, own.tokenizer, own.target_tokenizer, [" ".join(own.words)])
 
 
@@ -418,6 +421,8 @@ def translate(options: argparse.Namespace) -> None:
 
 def run_command(parser: Parser, options: argparse.Namespace, work: Callable[[argparse.Namespace], None]) -> None:
     """Do the work; what the user can put right ends in one line on standard error."""
+    if hasattr(sys.stdout, "reconfigure"):  # an old terminal may lack letters of a path
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         work(options)
     except BrokenPipeError:  # whoever reads has enough, as with `| head -1`

@@ -141,7 +141,7 @@ def fetch(name: str, address: str, files: dict[str, str], unpack: bool = False) 
     """Return the folder, in TRANSFORMER_LIB_DATA or the system's cache, that keeps the files; fetch what is missing."""
     import pooch  # imported here, because it takes time and few need it
 
-    folder = Path(os.environ.get("TRANSFORMER_LIB_DATA") or pooch.os_cache("transformer-lib")) / name
+    folder = Path(os.environ.get("TRANSFORMER_LIB_DATA") or pooch.os_cache("transformer-lib")).expanduser() / name
     store = pooch.create(folder, address, registry=files)
     for file in files:
         try:

@@ -2,15 +2,9 @@
 
 import os
 import sys
-import warnings
 from collections.abc import Iterable
 
-from tqdm import TqdmWarning
-
-with warnings.catch_warnings():
-    # Without ipywidgets tqdm falls back to a text bar, which is fine, but it warns about it once.
-    warnings.simplefilter("ignore", category=TqdmWarning)
-    from tqdm.auto import tqdm
+from tqdm import tqdm
 
 
 def progress(iterable: Iterable, *, description: str, total: int | None = None) -> tqdm:
@@ -19,4 +13,4 @@ def progress(iterable: Iterable, *, description: str, total: int | None = None) 
     # In a notebook stderr stands on red, as if something had failed, and a bar that stays would stand inside a printed table.
     notebook = "ipykernel.zmqshell" in sys.modules
     file = sys.stdout if notebook else sys.stderr
-    return tqdm(iterable, desc=description, total=total, disable=quiet, file=file, leave=not notebook)
+    return tqdm(iterable, desc=description, total=total, disable=quiet or file is None, file=file, leave=not notebook)

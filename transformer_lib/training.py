@@ -289,7 +289,7 @@ def train(
         history.learning_rates.append(optimizer.param_groups[0]["lr"])
         start = time.perf_counter()
         try:
-            loss = step(model, batch.to(device), optimizer)
+            loss = float(step(model, batch.to(device), optimizer))
         except FloatingPointError as error:
             raise FloatingPointError(f"{error} in step {number}") from None
         if schedule is not None:

@@ -260,6 +260,10 @@ def test_a_stopped_run_ends_with_the_same_bits(tmp_path, whole, stop):
     assert all(resumed[name].equal(weight) for name, weight in whole[0].items())
 
 
+def test_a_folder_that_is_missing_is_made_before_the_first_step(tmp_path):
+    assert Checkpoint(tmp_path / "new" / "last.pt").load((), steps=1) is None and (tmp_path / "new").is_dir()
+
+
 def test_a_finished_run_may_become_longer_and_is_not_written_over(tmp_path, whole):
     path = tmp_path / "run.pt"
     run(path, steps=7)

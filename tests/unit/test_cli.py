@@ -178,7 +178,7 @@ def test_each_line_gets_its_own_translation(monkeypatch):
     assert len(set(alone)) == 6 and list(translator.translate_lines(lines, beam_size=1)) == alone
 
 
-def test_each_kind_of_model_can_be_named(whole, tmp_path, capsys):
+def test_each_kind_of_model_can_be_named(whole, tmp_path, capsys, monkeypatch):
     """A folder, a checkpoint in it, a saved translator; without one the library's own translates."""
     assert RunFolder(whole).read_record()["chosen"] == "best.pt"
     ways = [translated(capsys, ["the dog", "--model", str(path)]) for path in (whole, whole / "best.pt")]
@@ -186,6 +186,7 @@ def test_each_kind_of_model_can_be_named(whole, tmp_path, capsys):
     pretrained_translator().save(tmp_path / "own.pt")
     assert translated(capsys, ["I am a student", "--model", str(tmp_path / "own.pt")]) == "je suis étudiant\n"
     assert translated(capsys, ["I am a student", "--model", "translator"]) == "je suis étudiant\n"
+    monkeypatch.chdir(whole)  # a run's folder has no model of this name
     assert translated(capsys, ["A dog runs on the beach."]) == "Un chien court sur la plage.\n"
     assert translated(capsys, ["I AM A STUDENT", "--model", "translator"]) == "je suis étudiant\n"  # it has no capital S
     for model, text in (("captions", "A quokka – runs, 你好"), (str(whole), "the quokka – 你好")):
@@ -214,7 +215,7 @@ def test_ctrl_c_and_a_reader_that_has_enough_end_quietly(monkeypatch, capsys):
 OPTIONS = {
     "--target de": r"there is no file \S*train\.de", "--device cuda:7": "--device must be .*this machine.*cuda:7",
     "--max-tokens 2": "at most 2 tokens .--max-tokens. must hold", "--alpha 1000": "--alpha: must be in 0 … 10, but it is 1000",
-    "--alpha nan": "--alpha: must be in", "--max-grad-norm -1": "--max-grad-norm: must be in", "--steps 0": "must be in 1",
+    "--alpha nan": "--alpha: must be in", "--max-grad-norm 0": "--max-grad-norm: must be in", "--steps 0": "must be in 1",
     "--seed 1000000000000": "--seed: must be in", "--vocab-size 5": "vocab_size", "--num-heads 3": "num_heads",
     "--steps many": "--steps: invalid int value", "--steps 1 --learning-rate 1e30 --warmup 1": "the validation loss is nan",
     "--recipe large": "--recipe: invalid choice", "--unknown": "unrecognized arguments: --unknown",
@@ -278,6 +279,13 @@ def test_of_each_option_it_is_known_whether_it_may_change():
 def test_an_option_that_makes_another_run_must_stay(data, whole, capsys, name):
     said = fails(capsys, train_command, arguments(data, whole, f"--resume --{name.replace('_', '-')} {MUST_STAY[name]}"))
     assert f"{name} must be " in said and f"as in {whole / 'run.json'}" in said
+
+
+def test_a_new_run_in_an_old_folder_averages_its_own_weights_alone(data, run):
+    shutil.copy(run / "step-0000010.pt", run / "step-0000010-mine.pt")
+    (run / "last.pt").unlink()
+    train_command(arguments(data, run, "--steps 4"))
+    assert {path.name for path in run.glob("step-*")} == {"step-0000004.pt", "step-0000010-mine.pt"}
 
 
 def test_an_option_of_what_comes_after_may_change(data, run):
