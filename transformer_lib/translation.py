@@ -155,7 +155,7 @@ def encode_pairs(
     pairs: Iterable[tuple[str, str]],
     target_tokenizer: BytePairTokenizer | None = None,
 ) -> list[tuple[list[int], list[int]]]:
-    """Return the ids of each pair; a second tokenizer is for the target's language."""
+    """Return the ids of each pair; without a second tokenizer, one serves both."""
     target_tokenizer = target_tokenizer or tokenizer
     return [
         (tokenizer.encode(source), [*target_tokenizer.encode(target), EOS_ID])

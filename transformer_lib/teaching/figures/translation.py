@@ -105,12 +105,12 @@ def where_it_looks(steps: Sequence[int]) -> None:
             corner = (source.index(column) - 0.5, target.index(row) - 0.5)
             frame(panel, *corner, 1, 1, "key", lw=2)
     axes[0].set_yticks(range(len(target)), target)
-    more = "the more it stands out, the more of a row's weight"
-    figure.suptitle(f"First blanche looks at white, then e at cow\n{more}", weight="bold")
+    more = "the stronger its colour, the more of its row's weight"
+    figure.suptitle(f"First blanche looks at white, later e in part at cow\n{more}", weight="bold")
     alt = (
         f"Maps of cross-attention after {', '.join(map(str, steps))} steps, French tokens in rows, English words in columns. "
         "After 100 steps most rows are spread out. After 200 the row of blanche looks at is; after 300 and 1000 at white. The "
-        "row of e looks most at cow after 1000 only."
+        "row of e looks most at cow after 1000 only, and at the other words too."
     )
     show(figure, alt=alt)
 
@@ -129,12 +129,12 @@ def by_length() -> None:
     axes.text(3, 0.52, "lengths of training  ←", color=COLOURS["muted"])
     axes.set(xlabel="words of the English sentence", ylabel="share that is right", ylim=(-0.02, 1.05))
     axes.legend(loc="lower left", frameon=False, fontsize=10)
-    figure.suptitle("Beyond ten words all fall, and not equally fast", weight="bold")
+    figure.suptitle("The GRU falls first, the GRU with attention last", weight="bold")
     alt = (
-        "Share of right translations against length, mean and range of 3 seeds. Up to ten words, the lengths of training, "
-        "both Transformers and the GRU with attention stay near the top, and the GRU falls to one half. From eleven words on "
-        "the GRU is near zero, the Transformer falls fast and is at zero with 16 words; with rotary positions it falls later, "
-        "and the GRU with attention last of all."
+        "Share of right translations against length, mean and range of 3 seeds. The GRU falls from seven words on, to one half "
+        "at ten, the longest of training, and is near zero from 13 on. The other three stay near the top up to nine words. The "
+        "Transformer is at nine tenths with ten words and at zero with 16; with rotary positions it falls more slowly, and the "
+        "GRU with attention begins to fall after ten words, and falls least."
     )
     show(figure, alt=alt)
 
