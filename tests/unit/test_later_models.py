@@ -164,7 +164,7 @@ def test_normalised_queries_and_keys_bound_the_scores():
 
 def test_the_pages_table_is_the_record():
     page = (Path(__file__).resolve().parents[2] / "book" / "after.md").read_text(encoding="utf-8")
-    table = page.partition("| positions | held out | longer | unseen pairs | broken off |")[2].partition("\n\n")[0]
+    table = page.partition("| positions | held out | longer | unseen pairs | cut off |")[2].partition("\n\n")[0]
     found = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
     expected = []
     for kind, runs in record("after_positions")["numbers"].items():
