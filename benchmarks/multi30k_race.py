@@ -1,0 +1,170 @@
+"""The long race: translators of equal size on real captions, each trained for as long as it was given.
+
+    python -m benchmarks.multi30k_race [FOLDER]
+
+FOLDER is that of `benchmarks.multi30k`. All RUNS have the sizes, the batches and the dropout of the translator that comes with
+the library, whose own run of 64,000 steps is in the record `multi30k`. The GRU tries three rates. The Transformer tries them,
+too, and then takes the translator's rate and warm-up. Each run keeps a checkpoint in `_build`, and goes on where it was stopped.
+"""
+
+import time
+from functools import partial
+from itertools import combinations
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from sacrebleu.metrics import BLEU
+from sacrebleu.significance import PairedTest
+from torch import nn
+
+from benchmarks.multi30k import captions
+from benchmarks.multi30k_models import corpus_and_tokenizer
+from benchmarks.records import write_record
+from benchmarks.runs import finish
+from transformer_lib.checkpoint import atomic_write
+from transformer_lib.decoding import CachedTransformer
+from transformer_lib.encoder import TransformerConfig
+from transformer_lib.schedule import NoamSchedule, transformer_optimizer
+from transformer_lib.teaching.experiments.translation import HIDDEN, SETTINGS, parameters, recurrent_model
+from transformer_lib.teaching.later_models import with_positions
+from transformer_lib.training import evaluate, token_batches, training_step
+from transformer_lib.translation import Translator, encode_pairs, pretrained_translator
+
+NAME = "multi30k_race"
+SIZES = {"num_layers": 4, "d_model": 128, "num_heads": 4, "d_ff": 256, "max_len": 64, "shared_vocabulary": True}
+MAX_TOKENS, DROPOUT, SMOOTHING, CLIP = 1000, 0.3, 0.1, 1.0
+EVERY, BLEU_EVERY = 500, 2000  # steps
+GRU, TRANSFORMER, ROTARY = "GRU with attention", "Transformer", "Transformer, rotary"
+
+
+class Run(NamedTuple):
+    """A model's kind, and how it is trained: in the last `cooldown` steps its rate falls to 0 as well."""
+
+    kind: str
+    rate: float  # times that of the paper
+    warmup: int
+    steps: int
+    cooldown: int = 0
+
+
+TRIES = [Run(kind, rate, 2000, 2000) for kind in (GRU, TRANSFORMER) for rate in (0.5, 1.0, 2.0)]
+TRIES += [Run(GRU, rate, 2000, 2500) for rate in (1.0, 2.0)]  # the two best went on
+RUNS = [
+    Run(GRU, 1.0, 2000, 12_000, 4000),
+    Run(GRU, 1.0, 2000, 20_000, 6000),
+    Run(TRANSFORMER, 1.5, 4000, 12_000, 4000),
+    Run(ROTARY, 1.5, 4000, 12_000, 4000),
+]
+
+
+def untrained(kind: str, words: int, seed: int) -> nn.Module:
+    """Return an untrained model; a recurrent one is as wide as gives it the Transformer's number of parameters."""
+    config = TransformerConfig(source_vocab_size=words, target_vocab_size=words, dropout=DROPOUT, **SIZES)
+    if kind.startswith(TRANSFORMER):
+        model = CachedTransformer(config)
+        return with_positions(model, "rotary") if kind == ROTARY else model
+    SETTINGS["d_model"] = SIZES["d_model"]
+    wanted = parameters(CachedTransformer(config))
+
+    def recurrent(hidden: int) -> nn.Module:
+        HIDDEN[kind, True] = hidden
+        return recurrent_model(kind, words, True, DROPOUT)
+
+    torch.manual_seed(seed)
+    model = recurrent(min(range(200, 500, 2), key=lambda hidden: abs(parameters(recurrent(hidden)) - wanted)))
+    torch.manual_seed(seed)
+    return model
+
+
+def one_run(folder: Path, run: Run, seed: int = 0) -> dict[str, Any]:
+    """Train to the end, or from the checkpoint on; return what was measured, and the translations of the best weights."""
+    train, new, tokenizer = corpus_and_tokenizer(folder)
+    pairs = encode_pairs(tokenizer, train)
+    held_out = token_batches(encode_pairs(tokenizer, new), 4000)
+    sources, references = (list(side) for side in zip(*new, strict=True))
+    torch.manual_seed(seed)
+    model = untrained(run.kind, len(tokenizer), seed).train()
+    optimizer = transformer_optimizer(model, run.rate)
+    schedule = NoamSchedule(optimizer, SIZES["d_model"], run.warmup)
+    (paper,) = schedule.lr_lambdas
+    if run.cooldown:
+        schedule.lr_lambdas = [lambda done: paper(done) * min(1.0, (run.steps - done) / run.cooldown)]
+    at = {"step": 0, "epoch": 0, "batch": 0, "tokens": 0, "seconds": 0.0, "curve": [], "best": float("inf")}
+    best: dict[str, torch.Tensor] = {}
+    kept = Path("_build") / NAME / f"{', '.join(map(str, run))}, seed {seed}.pt"
+    parts = {"model": model, "optimizer": optimizer, "schedule": schedule}
+    if kept.exists():
+        saved = torch.load(kept, weights_only=True)
+        for name, part in parts.items():
+            part.load_state_dict(saved[name])
+        torch.set_rng_state(saved["random"])
+        at, best = saved["at"], saved["best"]
+
+    def translations() -> list[str]:
+        return Translator(model.eval(), tokenizer).translate(sources)
+
+    while at["step"] < run.steps:
+        batches = token_batches(pairs, MAX_TOKENS, seed=1000 * seed + at["epoch"])
+        for batch in batches[at["batch"] :]:
+            start = time.process_time()
+            training_step(model, batch, optimizer, smoothing=SMOOTHING, max_grad_norm=CLIP)
+            schedule.step()
+            at["seconds"] += time.process_time() - start
+            at["tokens"] += batch.num_tokens
+            at["step"] += 1
+            at["batch"] += 1
+            if at["step"] % EVERY:
+                continue
+            point = {name: at[name] for name in ("step", "tokens", "seconds")} | {"loss": evaluate(model, held_out)}
+            if at["step"] % BLEU_EVERY == 0:
+                point["bleu"] = BLEU().corpus_score(translations(), [references]).score
+                model.train()
+            at["curve"].append(point)
+            if point["loss"] < at["best"]:
+                at["best"], best = point["loss"], {name: tensor.clone() for name, tensor in model.state_dict().items()}
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            with atomic_write(kept) as file:
+                states = {name: part.state_dict() for name, part in parts.items()}
+                torch.save({**states, "random": torch.get_rng_state(), "at": at, "best": best}, file)
+            if at["step"] == run.steps:
+                break
+        else:
+            at["epoch"] += 1
+            at["batch"] = 0
+    model.load_state_dict(best)
+    return {"parameters": parameters(model), "curve": at["curve"], "translations": translations()}
+
+
+def compared(first: list[str], second: list[str], references: list[str]) -> float:
+    """Return sacrebleu's paired bootstrap p-value for the lead of one list of translations over another."""
+    test = PairedTest([("first", first), ("second", second)], {"BLEU": BLEU()}, [references], test_type="bs", n_samples=1000)
+    return test()[1]["BLEU"][1].p_value
+
+
+def main() -> None:
+    folder, texts = captions(__doc__)
+    about = repr((SIZES, MAX_TOKENS, DROPOUT, SMOOTHING, CLIP, texts))
+    made = finish(NAME, {str(run): partial(one_run, folder, run) for run in (*TRIES, *RUNS)}, about)
+    sources, references = (list(side) for side in zip(*corpus_and_tokenizer(folder)[1], strict=True))
+    runs = {f"{run.kind}, {run.steps:,} steps": {**run._asdict(), **made[str(run)]} for run in RUNS}
+    written = {name: run.pop("translations") for name, run in runs.items()}
+    written["the translator"] = pretrained_translator("captions").translate(sources)
+    scores = {name: BLEU().corpus_score(lines, [references]).score for name, lines in written.items()}
+    for name, score in scores.items():
+        print(f"{score:6.2f}  {name}")
+    p_values = {
+        f"{one} / {other}": compared(written[one], written[other], references) for one, other in combinations(written, 2)
+    }
+    numbers = {
+        "tries": [{**run._asdict(), "loss": made[str(run)]["curve"][-1]["loss"]} for run in TRIES],
+        "runs": [{**run, "bleu": scores[name]} for name, run in runs.items()],
+        "translator": scores["the translator"],
+        "p values": p_values,
+    }
+    settings = {**SIZES, "max_tokens": MAX_TOKENS, "dropout": DROPOUT, "smoothing": SMOOTHING, "clip": CLIP}
+    write_record(NAME, seeds=[0], settings={**settings, "sentences": len(sources), "threads": 1}, numbers=numbers)
+
+
+if __name__ == "__main__":
+    main()
