@@ -4,7 +4,7 @@
 
 FOLDER is that of `benchmarks.multi30k`. All RUNS have the sizes, the batches and the dropout of the translator that comes with
 the library, whose own run of 64,000 steps is in the record `multi30k`. The GRU tries three rates. The Transformer tries them,
-too, and then takes the translator's rate and warm-up. Each run keeps a checkpoint in `_build`, and goes on where it was stopped.
+too, and then takes the translator's rate and warm-up. Each run keeps a checkpoint in `_build` and goes on where it was stopped.
 """
 
 import time
