@@ -184,7 +184,7 @@ class Translator:
         self.words = frozenset(words)
 
     def translate(
-        self, text: str | list[str], beam_size: int = 1, alpha: float = 0.6
+        self, text: str | Iterable[str], beam_size: int = 1, alpha: float = 0.6
     ) -> str | list[str]:
         """Return the translation of one text, or those of a list; 1 is greedy."""
         texts = [text] if isinstance(text, str) else list(text)

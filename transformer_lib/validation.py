@@ -43,7 +43,7 @@ def check_not_empty(name: str, items: Sized) -> None:
         raise ValueError(f"{name} must hold at least one, but it is empty")
 
 
-def check_words(name: str, words: Iterable[str]) -> None:
+def check_words(name: str, words: Iterable) -> None:
     """Check that `words`, or sentences, are not one text, whose letters would be taken for them."""
     if isinstance(words, str):
         raise ValueError(f"{name} must be a list, not a text: {words!r}")
