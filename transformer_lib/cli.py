@@ -17,6 +17,7 @@ import torch
 from filelock import FileLock, Timeout
 from torch import nn
 
+from transformer_lib._language import _
 from transformer_lib.checkpoint import atomic_write, load_checkpoint, open_json, save_checkpoint, sizes_of, write_json
 from transformer_lib.data import SentencePairs, read_pairs, split_lines, translation_folder
 from transformer_lib.decoding import CachedTransformer
@@ -67,7 +68,7 @@ def number(kind: type, least: int | float, most: int | float = math.inf) -> Call
     def convert(text: str) -> int | float:
         value = kind(text)
         if not least <= value <= most:
-            raise argparse.ArgumentTypeError(f"must be in {least} … {most}, but it is {text}")
+            raise argparse.ArgumentTypeError(_("must be in {least} … {most}, but it is {text}", least=least, most=most, text=text))
         return value
 
     convert.__name__ = kind.__name__  # argparse says it about what is no number
@@ -77,39 +78,39 @@ def number(kind: type, least: int | float, most: int | float = math.inf) -> Call
 def train_parser() -> Parser:
     parser = Parser(
         prog="transformer-train",
-        description="Train a Transformer to translate, on a folder of line-aligned text files.",
-        epilog="Several processes: torchrun --nproc-per-node 2 -m transformer_lib, with the same arguments.",
+        description=_("Train a Transformer to translate, on a folder of line-aligned text files."),
+        epilog=_("Several processes: torchrun --nproc-per-node 2 -m transformer_lib, with the same arguments."),
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
     add, count = parser.add_argument, number(int, 1)
-    add("--data", type=Path, required=True, help="folder with train.* and val.* (or valid.*, dev.*), plain or .gz; or multi30k, fetched once")
-    add("--out", type=Path, required=True, help="folder for checkpoints, tokenizers and the record")
-    add("--source", default="en", help="ending of the files to read")
-    add("--target", default="fr", help="ending of the files to write")
-    add("--recipe", choices=list(RECIPES), default="small", help="small: the defaults below; paper: the paper's training")
-    add("--config", choices=["tiny", "base", "big"], default="tiny", help="sizes of the model; base and big are the paper's")
+    add("--data", type=Path, required=True, help=_("folder with train.* and val.* (or valid.*, dev.*), plain or .gz; or multi30k, fetched once"))
+    add("--out", type=Path, required=True, help=_("folder for checkpoints, tokenizers and the record"))
+    add("--source", default="en", help=_("ending of the files to read"))
+    add("--target", default="fr", help=_("ending of the files to write"))
+    add("--recipe", choices=list(RECIPES), default="small", help=_("small: the defaults below; paper: the paper's training"))
+    add("--config", choices=["tiny", "base", "big"], default="tiny", help=_("sizes of the model; base and big are the paper's"))
     for name in SIZES:
         kind = number(float, 0, 1) if name == "dropout" else count
-        add(f"--{name.replace('_', '-')}", type=kind, help="in place of the configuration's")
-    add("--pre-norm", action="store_true", help="normalise before each sublayer; the paper does it after the sum")
-    add("--vocabulary", choices=["joint", "separate"], default="joint", help="one for both languages, or one for each")
-    add("--vocab-size", type=count, default=8000, help="tokens of a vocabulary at most")
-    add("--max-tokens", type=count, default=4000, help="places of one step's batch, in the source and in the target, at most")
-    add("--accumulation-steps", type=count, default=1, help="parts in which a process computes its share of a batch")
-    add("--steps", type=count, default=1000, help="training steps in all")
-    add("--every", type=count, default=100, help="steps from one checkpoint, with its validation loss, to the next")
-    add("--average", type=count, default=5, help="how many of the last checkpoints are averaged")
-    add("--learning-rate", type=number(float, 0), default=0.5, help="what the paper's schedule is multiplied by")
-    add("--warmup", type=count, default=400, help="steps until the rate falls")
-    add("--cooldown", type=number(int, 0), default=0, help="last steps, in which the rate falls to 0 as well")
-    add("--smoothing", type=number(float, 0, 0.99), default=0.1, help="label smoothing")
-    add("--max-grad-norm", type=number(float, 1e-9, 1e9), default=1.0, help="longest gradient")
+        add(f"--{name.replace('_', '-')}", type=kind, help=_("in place of the configuration's"))
+    add("--pre-norm", action="store_true", help=_("normalise before each sublayer; the paper does it after the sum"))
+    add("--vocabulary", choices=["joint", "separate"], default="joint", help=_("one for both languages, or one for each"))
+    add("--vocab-size", type=count, default=8000, help=_("tokens of a vocabulary at most"))
+    add("--max-tokens", type=count, default=4000, help=_("places of one step's batch, in the source and in the target, at most"))
+    add("--accumulation-steps", type=count, default=1, help=_("parts in which a process computes its share of a batch"))
+    add("--steps", type=count, default=1000, help=_("training steps in all"))
+    add("--every", type=count, default=100, help=_("steps from one checkpoint, with its validation loss, to the next"))
+    add("--average", type=count, default=5, help=_("how many of the last checkpoints are averaged"))
+    add("--learning-rate", type=number(float, 0), default=0.5, help=_("what the paper's schedule is multiplied by"))
+    add("--warmup", type=count, default=400, help=_("steps until the rate falls"))
+    add("--cooldown", type=number(int, 0), default=0, help=_("last steps, in which the rate falls to 0 as well"))
+    add("--smoothing", type=number(float, 0, 0.99), default=0.1, help=_("label smoothing"))
+    add("--max-grad-norm", type=number(float, 1e-9, 1e9), default=1.0, help=_("longest gradient"))
     add("--seed", type=number(int, 0, 2**32 - 1), default=0)
     add("--device", default="auto", help="auto, cpu, cuda, cuda:1, mps")
-    add("--precision", choices=["float32", "bfloat16"], default="float32", help="of the matrix products")
-    add("--beam-size", type=count, default=4, help="hypotheses of the search that the BLEU score is measured with")
-    add("--alpha", type=number(float, 0, 10), default=0.6, help="length penalty of that search")
-    add("--resume", action="store_true", help="go on with the run in --out; where there is none yet, start")
+    add("--precision", choices=["float32", "bfloat16"], default="float32", help=_("of the matrix products"))
+    add("--beam-size", type=count, default=4, help=_("hypotheses of the search that the BLEU score is measured with"))
+    add("--alpha", type=number(float, 0, 10), default=0.6, help=_("length penalty of that search"))
+    add("--resume", action="store_true", help=_("go on with the run in --out; where there is none yet, start"))
     add("--version", action="version", version=version("transformer-lib"))
     return parser
 
@@ -125,17 +126,17 @@ def train_options(parser: Parser, arguments: Sequence[str] | None) -> argparse.N
 def translate_parser() -> Parser:
     parser = Parser(
         prog="transformer-translate",
-        description="Translate: the given texts, else the lines of a file, else standard input. Empty lines stay empty.",
+        description=_("Translate: the given texts, else the lines of a file, else standard input. Empty lines stay empty."),
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
     add = parser.add_argument
-    add("text", nargs="*", help="texts to translate")
-    add("--input", type=Path, help="file with one sentence per line, plain or .gz")
-    add("--output", type=Path, help="file to write; default: standard output")
-    add("--model", type=Path, default=Path("captions"), help="folder of transformer-train, a checkpoint in it, captions or translator")
+    add("text", nargs="*", help=_("texts to translate"))
+    add("--input", type=Path, help=_("file with one sentence per line, plain or .gz"))
+    add("--output", type=Path, help=_("file to write; default: standard output"))
+    add("--model", type=Path, default=Path("captions"), help=_("folder of transformer-train, a checkpoint in it, captions or translator"))
     add("--version", action="version", version=version("transformer-lib"))
-    add("--beam-size", type=number(int, 1), default=4, help="hypotheses of the search; 1 is greedy")
-    add("--alpha", type=number(float, 0, 10), default=0.6, help="length penalty")
+    add("--beam-size", type=number(int, 1), default=4, help=_("hypotheses of the search; 1 is greedy"))
+    add("--alpha", type=number(float, 0, 10), default=0.6, help=_("length penalty"))
     add("--device", default="auto", help="auto, cpu, cuda, cuda:1, mps")
     return parser
 
@@ -246,7 +247,7 @@ class TrainingRun:
         self.group = ProcessGroup.init(self.device)
         self.writes = self.group.rank == 0  # process 0 writes the files of all
         if self.writes and not names:
-            print(f"no validation set: {data} has no {'.*, '.join(VALIDATION_NAMES)}.*, so there will be no score")
+            print(_("no validation set: {data} has no val.*, valid.*, validation.*, dev.*, so there will be no score", data=data))
 
     def __call__(self) -> None:
         try:
@@ -276,7 +277,8 @@ class TrainingRun:
         fitting = [pair for pair in training if max(map(len, pair)) <= most]
         check_not_empty(f"training pairs of at most {most} tokens (--max-tokens)", fitting)
         if self.writes and len(fitting) < len(training):
-            print(f"{len(training) - len(fitting)} of {len(training)} training pairs have more than {most} tokens: left out")
+            left, total = len(training) - len(fitting), len(training)
+            print(_("{left} of {total} training pairs have more than {most} tokens: left out", left=left, total=total, most=most))
         torch.manual_seed(options.seed)
         model = use_fused_attention(CachedTransformer(config)).to(self.device)
         self.record = {
@@ -351,8 +353,8 @@ class TrainingRun:
         chosen = max(scores, key=lambda name: (scores[name]["bleu"], scores[name]["chrf"]), default="averaged.pt")
         self.write_record(history, scores=scores, chosen=chosen)
         if best := scores.get(chosen):
-            print(f"validation BLEU {best['bleu']:.2f}, chrF {best['chrf']:.2f} ({chosen}), {best['signature']}", bleu.doubt)
-        print(f'the translator is in {self.folder.path}: transformer-translate --model "{self.folder.path}" "a sentence"')
+            print(_("validation BLEU {bleu:.2f}, chrF {chrf:.2f} ({chosen}), {signature}", chosen=chosen, **best), bleu.doubt)
+        print(_('the translator is in {path}: transformer-translate --model "{path}" "a sentence"', path=self.folder.path))
 
 
 @dataclass(frozen=True)
@@ -409,10 +411,10 @@ def translate(options: argparse.Namespace) -> None:
     known = translator.tokenizer.backend.token_to_id
     new += [c for line in lines for c in normalise_text(line) if not c.isalnum() and c != " " and known(c) is None]
     if new:
-        print("no training sentence had:", ", ".join(dict.fromkeys(new)), file=sys.stderr)
+        print(_("no training sentence had: {words}", words=", ".join(dict.fromkeys(new))), file=sys.stderr)
     translated = translator.translate_lines(lines, options.beam_size, options.alpha)
     if len(lines) > CHUNK_SIZE:
-        translated = progress(translated, description="translating", total=len(lines))
+        translated = progress(translated, description=_("translating"), total=len(lines))
     with atomic_write(options.output) if options.output else nullcontext(sys.stdout.buffer) as file:
         for line in translated:
             file.write(f"{line}\n".encode())  # UTF-8, whatever the locale
@@ -430,16 +432,14 @@ def run_command(parser: Parser, options: argparse.Namespace, work: Callable[[arg
     except (ValueError, OSError, FloatingPointError) as error:
         parser.exit(1, f"{parser.prog}: {error}\n")
     except KeyboardInterrupt:
-        parser.exit(130, f"\n{parser.prog}: stopped\n")
+        parser.exit(130, "\n" + _("{command}: stopped", command=parser.prog) + "\n")
 
 
 def train_command(arguments: Sequence[str] | None = None) -> None:
     """Run `transformer-train`."""
-    parser = train_parser()
-    run_command(parser, train_options(parser, arguments), lambda options: TrainingRun(options)())
+    run_command(parser := train_parser(), train_options(parser, arguments), lambda options: TrainingRun(options)())
 
 
 def translate_command(arguments: Sequence[str] | None = None) -> None:
     """Run `transformer-translate`."""
-    parser = translate_parser()
-    run_command(parser, parser.parse_args(arguments), translate)
+    run_command(parser := translate_parser(), parser.parse_args(arguments), translate)

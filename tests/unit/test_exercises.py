@@ -2,12 +2,14 @@
 
 import contextlib
 import copy
+import functools
 import inspect
 import io
 import math
 import pkgutil
 import re
 from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
 
 import numpy as np
 import pytest
@@ -181,3 +183,30 @@ def changed(answer):
 def test_where_the_shape_is_right_the_hint_speaks_of_the_content(name):
     line = says(TABLES[name], by_heart([changed(case[0][0]) for case in tables(TABLES[name])]))
     assert line.startswith("✗") and "should have the shape" not in line and not re.search(r"should be (.+), not \1\. ", line)
+
+
+@functools.cache
+def imported_again(chapter):
+    """Return the module of a chapter as it is where the language is asked for before the import."""
+    spec = spec_from_file_location(chapter, import_module(f"{exercises.__name__}.{chapter}").__file__)
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def needs_a_name(*arguments):
+    return a_name_that_nobody_gave
+
+
+@pytest.mark.parametrize("attempt", [needs_a_name, 0.123, "a word", (1, 2, 3)], ids=["error", "number", "text", "triple"])
+@pytest.mark.parametrize("name", CHECKS)
+def test_a_korean_line_has_no_english_beside_code_and_what_is_the_readers(name, attempt, monkeypatch):
+    monkeypatch.setenv("TRANSFORMER_LIB_LANGUAGE", "ko")
+    chapter, check = name.split(".")
+    line = says(getattr(imported_again(chapter), check), attempt if callable(attempt) else lambda *arguments: attempt)
+    if callable(attempt):
+        for whole in ("NameError: name 'a_name_that_nobody_gave' is not defined", "return a_name_that_nobody_gave"):
+            assert whole in line
+            line = line.replace(whole, "")
+    assert re.search("[가-힣]", line)
+    assert not re.search(r"[A-Za-z]+ [A-Za-z]{2,}", re.sub(r"([`*'\"])\S.*?\1|object is not callable", "", line))

@@ -5,6 +5,7 @@ import html
 import re
 from dataclasses import dataclass
 
+from transformer_lib._language import _
 from transformer_lib.teaching.figures.theme import stylesheet
 
 _RULES = """
@@ -29,8 +30,6 @@ _RULES = """
 .tl-quiz code{padding:.05em .3em;border:0;border-radius:.25em;background:var(--tl-surface);color:var(--tl-ink);
   font-size:.9em}
 """
-
-_VERDICT = {True: '<strong class="tl-right">✓ Right.</strong>', False: '<strong class="tl-wrong">✗ Not quite.</strong>'}
 
 
 @dataclass(frozen=True)
@@ -79,17 +78,19 @@ def _card(question: Question, number: str) -> str:
     # Answers of one name close each other; a name made from the words is the same on every run.
     words = "\n".join([question.text, *(answer for answer, _ in question.answers)])
     name = "tl-" + hashlib.sha256(words.encode()).hexdigest()[:12]
+    verdicts = ("wrong", _("✗ Not quite.")), ("right", _("✓ Right."))
+    verdict = ['<strong class="tl-{}">{}</strong>'.format(*how) for how in verdicts]
     answers = "".join(
         f'<details name="{name}"><summary><span>{_inline(answer)}</span></summary>'
-        f"<p>{_VERDICT[index == question.correct]} {_inline(feedback)}</p></details>"
+        f"<p>{verdict[index == question.correct]} {_inline(feedback)}</p></details>"
         for index, (answer, feedback) in enumerate(question.answers)
     )
     return f"<fieldset><legend>{number}{_inline(question.text)}</legend>{answers}</fieldset>"
 
 
 def _inline(text: str) -> str:
-    """Escape `text`, then turn `code` and *emphasis* into HTML; stars inside code stay stars."""
-    parts = [html.escape(part) for part in re.split(r"`([^`]+)`", text)]
+    """Translate and escape `text`, then turn `code` and *emphasis* into HTML; stars inside code stay stars."""
+    parts = [html.escape(part) for part in re.split(r"`([^`]+)`", _(text))]
     parts[::2] = [re.sub(r"\*(\S(?:[^*]*\S)?)\*", r"<em>\1</em>", part) for part in parts[::2]]
     parts[1::2] = [f"<code>{part}</code>" for part in parts[1::2]]
     return "".join(parts)

@@ -20,7 +20,9 @@ from typing import Any
 import numpy as np
 import torch
 
-__all__ = ["Attempt", "Hint", "check", "compare", "exercise", "expect", "normal", "numbers", "same"]
+from transformer_lib._language import _
+
+__all__ = ["Attempt", "Hint", "_", "check", "compare", "exercise", "expect", "normal", "numbers", "same"]
 
 SHOWN = 8  # arrays up to this size are written out
 
@@ -39,14 +41,15 @@ def check(judge: Callable[[Callable], str]) -> Callable[[object], None]:
             if attempt is None:
                 raise NotImplementedError
             if not callable(attempt):
-                raise Hint(f"hand over the function itself, as in {name}({name}); this is {reprlib.repr(attempt)}")
+                given = reprlib.repr(attempt)
+                raise Hint(_("hand over the function itself, as in {name}({name}); this is {given}", name=name, given=given))
             mark, words = "✓", judge(Attempt(attempt))
         except NotImplementedError as stub:
-            mark, words = "○", f"not attempted yet{stub}"
+            mark, words = "○", str(stub) or _("not attempted yet")
         except Hint as hint:
             words = str(hint)
         except Exception as problem:
-            words = f"the answer could not be checked ({type(problem).__name__})"
+            words = _("the answer could not be checked ({problem})", problem=type(problem).__name__)
         print(" ".join(f"{mark} {name}: {words}".split()))
 
     return report
@@ -64,11 +67,13 @@ def exercise(cases: Sequence[tuple], hint: str, parts: Sequence[str] = ()) -> Ca
                 for case in cases:
                     result = attempt(*case)
                     if parts and not same(result, (..., ...)):
-                        raise Hint(f"return two things: {' and '.join(parts)}")
-                    where = f" for {attempt.call}" if len(cases) > 1 else ""
-                    found.append((result, [*answers(*copy.deepcopy(case))], where))
+                        raise Hint(_("return two things: {first} and {second}", first=parts[0], second=parts[1]))
+                    names = parts or [_("the result")]
+                    if len(cases) > 1:
+                        names = [_("{what} for {call}", what=name, call=attempt.call) for name in names]
+                    found.append((result, [*answers(*copy.deepcopy(case))], names))
             finally:  # also after an error: what was wrong before it says more
-                praise = compare(found, hint, parts) if found else ""
+                praise = compare(found, hint) if found else ""
             return praise
 
         judge.cases = cases
@@ -77,43 +82,49 @@ def exercise(cases: Sequence[tuple], hint: str, parts: Sequence[str] = ()) -> Ca
     return decorate
 
 
-def compare(found: Sequence[tuple], hint: str, parts: Sequence[str] = ()) -> str:
-    """Return the praise, or raise `Hint`; `found` has for each case the result, its table, and a name as " of forward"."""
+def compare(found: Sequence[tuple], hint: str) -> str:
+    """Return the praise, or raise `Hint`; `found` has for each case the result, its table, and the names of its parts."""
     praise = found[0][1][0][1]  # a table begins with the right answer
-    fits = [[line for answer, line in table if same(result, answer)] for result, table, _ in found]
+    fits = [[line for answer, line in table if same(result, answer)] for result, table, *_ in found]
     denied = {line for lines, (_, table, _) in zip(fits, found) for _, line in table if line not in lines}
     if praise not in denied:
         return praise
     wrong = [n for n, lines in enumerate(fits) if praise not in lines]
     if hints := [line for n in wrong for line in fits[n] if line not in denied]:
         raise Hint(hints[0])
-    result, ((right, _), *_), where = found[wrong[0]]
-    for part, given, expected in zip(parts, result, right) if parts else [("the result", result, right)]:
-        expect(given, expected, hint, part + where)
+    result, table, names = found[wrong[0]]
+    right = table[0][0]
+    for part, given, expected in zip(names, result, right) if len(names) > 1 else [(*names, result, right)]:
+        expect(given, expected, hint, part)
 
 
-def expect(value: Any, expected: Any, hint: str, what: str = "the result") -> None:
+def expect(value: Any, expected: Any, hint: str, what: str = "") -> None:
     """Raise `Hint` (what should have come, what came, `hint`) unless `value` is the `same` as `expected`."""
     if same(value, expected):
         return
+    says = {"what": what or _("the result"), "hint": hint}
     right = _array(expected)
     if right is None:
-        raise Hint(f"{what} should be {expected!r}, not {reprlib.repr(value)}. {hint}")
+        raise Hint(_("{what} should be {right}, not {given}. {hint}", right=repr(expected), given=reprlib.repr(value), **says))
     array = numbers(value, right.shape, what, hint)
     if array.size <= SHOWN:
-        raise Hint(f"{what} should be {_text(right)}, not {_text(array)}. {hint}")
+        raise Hint(_("{what} should be {right}, not {given}. {hint}", right=_text(right), given=_text(array), **says))
     worst = np.unravel_index(np.argmax(np.abs(array - right)), right.shape)
-    raise Hint(f"{what} should have {right[worst]:.6g} at {[*map(int, worst)]}, not {array[worst]:.6g}. {hint}")
+    says |= {"right": right[worst], "given": array[worst], "place": [*map(int, worst)]}
+    raise Hint(_("{what} should have {right:.6g} at {place}, not {given:.6g}. {hint}", **says))
 
 
-def numbers(value: Any, shape: tuple[int, ...] = (), what: str = "the result", hint: str = "") -> np.ndarray:
+def numbers(value: Any, shape: tuple[int, ...] = (), what: str = "", hint: str = "") -> np.ndarray:
     """Return `value` (tensor, array, list or number) as an array; raise `Hint` unless it has `shape`."""
-    array = _array(value)
+    array, says = _array(value), {"what": what or _("the result"), "hint": hint}
+    if array is None and shape:
+        raise Hint(_("{what} should be numbers, not {given}. {hint}", given=reprlib.repr(value), **says))
     if array is None:
-        raise Hint(f"{what} should be {'numbers' if shape else 'a number'}, not {reprlib.repr(value)}. {hint}")
+        raise Hint(_("{what} should be a number, not {given}. {hint}", given=reprlib.repr(value), **says))
+    if array.shape != shape and shape:
+        raise Hint(_("{what} should have the shape {right}, not {given}. {hint}", right=shape, given=array.shape, **says))
     if array.shape != shape:
-        wanted = f"have the shape {shape}, not" if shape else "be one number, not numbers of the shape"
-        raise Hint(f"{what} should {wanted} {array.shape}. {hint}")
+        raise Hint(_("{what} should be one number, not numbers of the shape {given}. {hint}", given=array.shape, **says))
     return array
 
 
@@ -150,7 +161,7 @@ def _text(value: Any) -> str:
     if not hasattr(value, "shape"):
         return getattr(value, "__name__", None) or reprlib.repr(value)
     if np.prod(value.shape) > SHOWN:
-        return f"array of shape {tuple(value.shape)}"
+        return _("array of shape {shape}", shape=tuple(value.shape))
     return np.array2string(_array(value), separator=", ", formatter={"float": "{:.6g}".format})
 
 
@@ -169,11 +180,13 @@ class Attempt:
                 raise NotImplementedError from None
             # The error may come from deep inside a library; the reader can change the line of their own function.
             own = traceback.extract_tb(problem.__traceback__)[1:2]
-            line = "".join(f" (line {frame.lineno} of your code: {frame.line})" for frame in own)
-            raise Hint(f"{self.call} raises {traceback.format_exception_only(problem)[-1]}{line}") from problem
+            words = _("{call} raises {error}", call=self.call, error=traceback.format_exception_only(problem)[-1])
+            for frame in own:
+                words += " " + _("(line {line} of your code: {code})", line=frame.lineno, code=frame.line)
+            raise Hint(words) from problem
         if result is None:
             if self.answered:
-                raise Hint(f"{self.call} returns nothing: is a `return` missing at the end?")
-            raise NotImplementedError(": the function returns nothing (is a `return` missing?)")
+                raise Hint(_("{call} returns nothing: is a `return` missing at the end?", call=self.call))
+            raise NotImplementedError(_("not attempted yet: the function returns nothing (is a `return` missing?)"))
         self.answered = True
         return result

@@ -9,20 +9,20 @@ from torch import Tensor
 from transformer_lib.attention import MultiHeadAttention
 from transformer_lib.masks import causal_mask
 from transformer_lib.seq2seq import EOS_ID, PAD_ID, SOS_ID
-from transformer_lib.teaching.exercises import Hint, check, exercise, expect, normal, numbers, same
+from transformer_lib.teaching.exercises import Hint, _, check, exercise, expect, normal, numbers, same
 
 
 @exercise(
     cases=[(128, True), (128, False), (1, True), (1, False), (6, False), (7, True)],
-    hint="With the cache each step reads one word; without it, step t reads t words",
+    hint=_("With the cache each step reads one word; without it, step t reads t words"),
 )
 def words_read(length: int, use_cache: bool) -> Iterator:
     """The reader's `words_read(length, use_cache)` is the length, or the sum 1 + 2 + … + length."""
     with_cache, without = length, length * (length + 1) / 2
-    yield with_cache if use_cache else without, "128 words in place of 8,256 for a text of 128 words"
-    yield with_cache if use_cache else length**2, "step t reads t words, not all of them"
-    yield with_cache if use_cache else without - length, "the first step reads one word, SOS; count it"
-    yield without if use_cache else with_cache, "that is the wrong way round: the cache saves the work"
+    yield with_cache if use_cache else without, _("128 words in place of 8,256 for a text of 128 words")
+    yield with_cache if use_cache else length**2, _("step t reads t words, not all of them")
+    yield with_cache if use_cache else without - length, _("the first step reads one word, SOS; count it")
+    yield without if use_cache else with_cache, _("that is the wrong way round: the cache saves the work")
 
 
 @exercise(
@@ -31,19 +31,19 @@ def words_read(length: int, use_cache: bool) -> Iterator:
         (torch.tensor([0.9, 0.02, 0.05, 0.03], dtype=torch.float64), 0.1),
         (torch.tensor([0.2, 0.3, 0.1, 0.4], dtype=torch.float64), 0.3),
     ],
-    hint="Keep a word if it has at least `share` of the best word's probability; then divide by the sum of what is kept",
+    hint=_("Keep a word if it has at least `share` of the best word's probability; then divide by the sum of what is kept"),
 )
 def min_p(p: Tensor, share: float) -> Iterator:
     """The reader's `min_p(p, share)` keeps the words with at least `share` of the best one's probability, and rescales."""
     kept = p * (p >= share * p.max())
     right = kept / kept.sum()
-    yield right, "the sharper the place, the fewer words stay"
-    yield kept, "what stays must add up to 1 again: divide by its sum"
+    yield right, _("the sharper the place, the fewer words stay")
+    yield kept, _("what stays must add up to 1 again: divide by its sum")
     absolute = p * (p >= share)
     if absolute.any():
-        yield absolute / absolute.sum(), "compare with `share` times the largest probability, not with `share` itself"
-    yield right[right > 0], "each word of the vocabulary keeps its place; those that go have 0"
-    yield right.sort(descending=True).values, "they are in order of size: leave each word at its place"
+        yield absolute / absolute.sum(), _("compare with `share` times the largest probability, not with `share` itself")
+    yield right[right > 0], _("each word of the vocabulary keeps its place; those that go have 0")
+    yield right.sort(descending=True).values, _("they are in order of size: leave each word at its place")
 
 
 @check
@@ -54,16 +54,17 @@ def word_by_word(attempt: Callable) -> str:
     expected = attention(x, x, x, causal_mask(5))
     read: list[int] = []  # how many words each call of W_k has read
     attention.W_k.register_forward_pre_hook(lambda part, given: read.append(given[0].size(1)))
-    found = torch.from_numpy(numbers(attempt(attention, x), (1, 5, 12), "the output"))
+    found = torch.from_numpy(numbers(attempt(attention, x), (1, 5, 12), _("the output")))
     calls = read.copy()
     if same(found, attention(x, x, x)):
-        raise Hint("each word has looked at later words, too: let only one word in at a time")
-    expect(found, expected, "Join all keys, and all values, that were kept, along the axis of the words", "the output")
+        raise Hint(_("each word has looked at later words, too: let only one word in at a time"))
+    expect(found, expected, _("Join all keys, and all values, that were kept, along the axis of the words"), _("the output"))
     if calls != [1] * 5:
+        read_by = {"words": sum(calls), "calls": len(calls)}
         raise Hint(
-            f"the outputs are right, but W_k has read {sum(calls)} words in {len(calls)} calls, not 5: keep keys and values"
+            _("the outputs are right, but W_k has read {words} words in {calls} calls, not 5: keep keys and values", **read_by)
         )
-    return "word by word equal to the causal pass, and each key is computed once"
+    return _("word by word equal to the causal pass, and each key is computed once")
 
 
 Found = list[tuple[tuple[int, ...], float]]
@@ -73,7 +74,7 @@ def _beam(log_probabilities: Callable, beam_size: int, max_len: int, slip: str =
     """Return the finished hypotheses of a beam search, with one mistake."""
     live: Found = [((), 0.0)]
     ended: Found = []
-    for _ in range(max_len):
+    for _step in range(max_len):
         candidates = [
             ((*words, word), step + (0.0 if slip == "last step" else total))
             for words, total in live
@@ -92,9 +93,9 @@ def _beam(log_probabilities: Callable, beam_size: int, max_len: int, slip: str =
 def beam(attempt: Callable) -> str:
     """The reader's `beam(log_probabilities, beam_size, max_len)` returns what ended, each with its log-probability."""
     hints = {
-        "goes on": "a hypothesis that has written <EOS> is finished: put it aside, and never extend it",
-        "last step": "add the sum of the words before to the log-probability of the new word",
-        "first": "do not stop at the first that ends: go on while any is live and shorter than `max_len`",
+        "goes on": _("a hypothesis that has written <EOS> is finished: put it aside, and never extend it"),
+        "last step": _("add the sum of the words before to the log-probability of the new word"),
+        "first": _("do not stop at the first that ends: go on while any is live and shorter than `max_len`"),
     }
     for seed, beam_size, max_len in [(3, 1, 6), (4, 2, 6), (5, 3, 5), (6, 4, 6)]:
         (logits,) = normal((7, 7), seed=seed)
@@ -106,14 +107,14 @@ def beam(attempt: Callable) -> str:
             pairs = attempt(chain, beam_size, max_len)
             found = sorted(((tuple(map(int, words)), float(total)) for words, total in pairs), key=lambda pair: -pair[1])
         except (TypeError, ValueError):
-            raise Hint("return a list of pairs: the words, and the sum of their log-probabilities") from None
+            raise Hint(_("return a list of pairs: the words, and the sum of their log-probabilities")) from None
         if _rounded(found) != _rounded(expected):
             for slip, hint in hints.items():
                 if _rounded(found) == _rounded(_beam(chain, beam_size, max_len, slip)):
                     raise Hint(hint)
-            best = f"{expected[0][1]:.3f}" if expected else "none"
-            raise Hint(f"a beam of {beam_size} ends {len(expected)} sentences here, not {len(found)}; the best sum is {best}")
-    return "the same sentences and sums, for four models and beams of 1 to 4"
+            best = {"beam": beam_size, "right": len(expected), "given": len(found), "sum": expected[0][1]}
+            raise Hint(_("a beam of {beam} ends {right} sentences here, not {given}; the best sum is {sum:.3f}", **best))
+    return _("the same sentences and sums, for four models and beams of 1 to 4")
 
 
 def _rounded(found: Found) -> Found:

@@ -7,24 +7,24 @@ import torch
 from torch import Tensor
 
 from transformer_lib.encoder import TransformerConfig
-from transformer_lib.teaching.exercises import exercise
+from transformer_lib.teaching.exercises import _, exercise
 from transformer_lib.transformer import Transformer
 
 
 @exercise(
-    cases=[()], hint="Patch the horse's memory with the cow's, place by place, and compare with *le cheval blanc est fatigué*"
+    cases=[()],
+    hint=_("Patch the horse's memory with the cow's, place by place, and compare with *le cheval blanc est fatigué*"),
 )
 def new_words() -> Iterator:
     """The reader's `new_words()` names the word that changes at each place, when the horse's vectors are patched."""
-    yield ["la", "blanche", "vache", "", ""], "and neither *la* nor *vache* alone makes the last word feminine: run the patches"
-    yield (
-        ["la", "blanche", "vache fatiguée", "", ""],
-        "all but one: at *cow* the last word stays masculine. What held for the cow need not hold for the horse: run it",
-    )
-    yield ["la", "blanche", "vache", "", "fatiguée"], "at *tired* nothing changed for the cow, and nothing does here: run it"
-    yield ["le", "blanc", "cheval", "", ""], "these are the words before the patch: name the new ones"
-    yield ["la", "blanc", "vache", "", ""], "at *white* a vector of the cow's is put in: which form does it bring?"
-    yield ["", "", "", "", ""], "three places do change a word"
+    says = _("and neither *la* nor *vache* alone makes the last word feminine: run the patches")
+    yield ["la", "blanche", "vache", "", ""], says
+    says = _("all but one: at *cow* the last word stays masculine. What held for the cow need not hold for the horse: run it")
+    yield ["la", "blanche", "vache fatiguée", "", ""], says
+    yield ["la", "blanche", "vache", "", "fatiguée"], _("at *tired* nothing changed for the cow, and nothing does here: run it")
+    yield ["le", "blanc", "cheval", "", ""], _("these are the words before the patch: name the new ones")
+    yield ["la", "blanc", "vache", "", ""], _("at *white* a vector of the cow's is put in: which form does it bring?")
+    yield ["", "", "", "", ""], _("three places do change a word")
 
 
 def _small_model(seed: int) -> Transformer:
@@ -46,7 +46,9 @@ _PREFIX = torch.tensor([[1, 5, 9]])
         (_small_model(0), _SOURCES[0], _SOURCES[1], 2, _PREFIX),
         (_small_model(1), _SOURCES[1], _SOURCES[2], 0, _PREFIX[:, :2]),
     ],
-    hint="Start both sentences, take one vector of the other memory, decode the prefix, and make probabilities of the last row",
+    hint=_(
+        "Start both sentences, take one vector of the other memory, decode the prefix, and make probabilities of the last row"
+    ),
 )
 def patched_probabilities(model: Transformer, source: Tensor, other: Tensor, place: int, prefix: Tensor) -> Iterator:
     """The reader's function returns the probabilities `(vocab,)` of the next token after one vector was patched."""
@@ -62,16 +64,16 @@ def patched_probabilities(model: Transformer, source: Tensor, other: Tensor, pla
         logits(source, other, everywhere),
         logits(other, source, [place]),
     )
-    yield right[-1].softmax(dim=-1), "one vector of another run, and everything else as it was"
-    yield unpatched[-1].softmax(dim=-1), "nothing is patched yet: the vector at `place` comes from `other`"
-    yield all_patched[-1].softmax(dim=-1), "all vectors are patched: only the one at `place` comes from `other`"
-    yield swapped[-1].softmax(dim=-1), "the wrong way round: start from `source`, and take one vector of `other`"
-    yield right[-1], "these are logits: the softmax makes probabilities of them"
-    yield right[0].softmax(dim=-1), "this is the row after <sos>: the last row is for the next token"
-    yield right.softmax(dim=-1), "return the last row alone, for the token that follows the prefix"
-    yield right.softmax(dim=-1)[None], "return the last row of the one sentence alone, (vocab,)"
-    yield right[None, -1].softmax(dim=-1), "return one row of numbers, (vocab,)"
-    yield right[-1].argmax(), "this is the most probable token: return the probabilities of all"
+    yield right[-1].softmax(dim=-1), _("one vector of another run, and everything else as it was")
+    yield unpatched[-1].softmax(dim=-1), _("nothing is patched yet: the vector at `place` comes from `other`")
+    yield all_patched[-1].softmax(dim=-1), _("all vectors are patched: only the one at `place` comes from `other`")
+    yield swapped[-1].softmax(dim=-1), _("the wrong way round: start from `source`, and take one vector of `other`")
+    yield right[-1], _("these are logits: the softmax makes probabilities of them")
+    yield right[0].softmax(dim=-1), _("this is the row after <sos>: the last row is for the next token")
+    yield right.softmax(dim=-1), _("return the last row alone, for the token that follows the prefix")
+    yield right.softmax(dim=-1)[None], _("return the last row of the one sentence alone, (vocab,)")
+    yield right[None, -1].softmax(dim=-1), _("return one row of numbers, (vocab,)")
+    yield right[-1].argmax(), _("this is the most probable token: return the probabilities of all")
 
 
 def _turned_by(*causes: tuple[int, ...]) -> Callable[[Sequence[int]], bool]:
@@ -95,18 +97,18 @@ def _turned_by(*causes: tuple[int, ...]) -> Callable[[Sequence[int]], bool]:
         (_turned_by((0, 1, 2)), 3),
         (_turned_by((3,), (0, 1)), 4),
     ],
-    hint="Try all single places, then all pairs, then all threes: the first that turns the word is the answer",
+    hint=_("Try all single places, then all pairs, then all threes: the first that turns the word is the answer"),
 )
 def smallest_cause(turns: Callable[[Sequence[int]], bool], length: int) -> Iterator:
     """The reader's `smallest_cause(turns, length)` returns the smallest set of places that turns the word."""
     places = range(length)
     every = [[*some] for size in range(1, length + 1) for some in combinations(places, size) if turns(some)]
     smallest = every[0] if every else []
-    yield smallest, "single places first, then pairs: two vectors may have to change at once"
+    yield smallest, _("single places first, then pairs: two vectors may have to change at once")
     singles = [place for place in places if turns((place,))]
-    yield singles[:1], "single places are not enough: where none of them turns the word, try two at once"
-    yield singles, "return the smallest set, not each place that turns the word"
-    yield every[-1] if every else [], "this is the largest set that turns it: begin with the single places"
+    yield singles[:1], _("single places are not enough: where none of them turns the word, try two at once")
+    yield singles, _("return the smallest set, not each place that turns the word")
+    yield every[-1] if every else [], _("this is the largest set that turns it: begin with the single places")
     pairs = [[*pair] for pair in combinations(places, 2) if turns(pair)]
-    yield singles[:1] or pairs[0] if singles or pairs else [], "three at once may be needed: go on up to all places"
-    yield sorted(every)[0] if every else [], "a smaller set comes before a larger one, whatever its places are"
+    yield singles[:1] or pairs[0] if singles or pairs else [], _("three at once may be needed: go on up to all places")
+    yield sorted(every)[0] if every else [], _("a smaller set comes before a larger one, whatever its places are")

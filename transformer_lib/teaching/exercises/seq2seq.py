@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from transformer_lib.seq2seq import PAD_ID, SOS_ID, Seq2Seq, greedy_decode
-from transformer_lib.teaching.exercises import Attempt, Hint, check, compare, exercise
+from transformer_lib.teaching.exercises import Attempt, Hint, _, check, compare, exercise
 
 _SENTENCE = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [2.0, 0.0]])
 
@@ -21,19 +21,20 @@ def _state(vectors: np.ndarray, k: float) -> np.ndarray:
 
 @exercise(
     cases=[(_SENTENCE, 0.5), (_SENTENCE, 1.0), (_SENTENCE[::-1].copy(), 1.0), (_SENTENCE, 0.0), (_SENTENCE[:1], 0.25)],
-    hint="One letter after another: multiply the state by k, then add the letter's vector",
+    hint=_("One letter after another: multiply the state by k, then add the letter's vector"),
 )
 def last_state(vectors: np.ndarray, k: float) -> Iterator:
     """The reader's `last_state(vectors, k)` returns the state after the last letter."""
-    praise = "with k = 1 only the sum counts, whatever the order. With k = 0 only the last letter is left. As you predicted?"
+    praise = _("with k = 1 only the sum counts, whatever the order. With k = 0 only the last letter is left. As you predicted?")
     yield _state(vectors, k), praise
-    yield _state(vectors, 0.5), "that is the rule with one half, whatever k is"
-    yield vectors.sum(axis=0), "that is the sum of all letters: the old state is not multiplied by k"
-    yield vectors[-1], "that is the last letter alone: the state before it is forgotten"
-    yield _state(vectors[::-1], k), "it reads from the end"
-    yield k * _state(vectors, k), "the new letter is multiplied by k as well: first k times the old state, then add the letter"
+    yield _state(vectors, 0.5), _("that is the rule with one half, whatever k is")
+    yield vectors.sum(axis=0), _("that is the sum of all letters: the old state is not multiplied by k")
+    yield vectors[-1], _("that is the last letter alone: the state before it is forgotten")
+    yield _state(vectors[::-1], k), _("it reads from the end")
+    says = _("the new letter is multiplied by k as well: first k times the old state, then add the letter")
+    yield k * _state(vectors, k), says
     states = np.stack([_state(vectors[: n + 1], k) for n in range(len(vectors))])
-    yield states, "these are the states after each letter: return the last one"
+    yield states, _("these are the states after each letter: return the last one")
 
 
 @exercise(
@@ -43,18 +44,19 @@ def last_state(vectors: np.ndarray, k: float) -> Iterator:
             torch.tensor([[7, 5, 2, 0], [2, 0, 0, 0], [4, 6, 8, 2]]),
         )
     ],
-    hint="Choose the places where target_out is not 0, then take the mean",
+    hint=_("Choose the places where target_out is not 0, then take the mean"),
 )
 def mean_loss(place_losses: Tensor, target_out: Tensor) -> Iterator:
     """The reader's `mean_loss(place_losses, target_out)` returns the mean over the places that are no padding."""
     real = target_out != 0
-    yield place_losses[real].mean(), "padding changes nothing, and every real word counts the same"
-    yield place_losses.mean(), "that is the mean over all places: leave those out where target_out is 0"
-    yield place_losses[real].sum(), "that is the sum over the real places: divide by how many there are"
-    yield (place_losses * real).mean(), "the padding is gone from the sum, but it is still counted: divide by the real places"
+    yield place_losses[real].mean(), _("padding changes nothing, and every real word counts the same")
+    yield place_losses.mean(), _("that is the mean over all places: leave those out where target_out is 0")
+    yield place_losses[real].sum(), _("that is the sum over the real places: divide by how many there are")
+    says = _("the padding is gone from the sum, but it is still counted: divide by the real places")
+    yield (place_losses * real).mean(), says
     means = (place_losses * real).sum(1) / real.sum(1)
-    yield means.mean(), "that is the mean of the sentences' means: take one mean over all real places of the batch"
-    yield place_losses[target_out > 2].mean(), "EOS (id 2) is left out too: the decoder must learn to write it, so it counts"
+    yield means.mean(), _("that is the mean of the sentences' means: take one mean over all real places of the batch")
+    yield place_losses[target_out > 2].mean(), _("EOS (id 2) is left out too: the decoder must learn to write it, so it counts")
 
 
 _PARTS = {
@@ -82,37 +84,43 @@ def _model(seed: int) -> Seq2Seq:
 def my_seq2seq(attempt: Callable) -> str:
     """The reader's class gives the scores of the library's `Seq2Seq`, and writes what `greedy_decode` writes."""
     mine = attempt(13, 6, 5)
-    for name, (_, kind) in _PARTS.items():
+    for name, (_path, kind) in _PARTS.items():
         if not isinstance(getattr(mine, name, None), kind):
-            raise Hint(f"__init__ should set self.{name} to an nn.{kind.__name__}")
+            raise Hint(_("__init__ should set {part} to an {kind}", part=f"self.{name}", kind=f"nn.{kind.__name__}"))
     if not (mine.reader.batch_first and mine.writer.batch_first):
-        raise Hint("an nn.GRU puts the sentences second unless it gets batch_first=True")
+        raise Hint(_("an nn.GRU puts the sentences second unless it gets batch_first=True"))
     forward, write = Attempt(mine.forward), Attempt(mine.write)
     source, target_in = torch.tensor([[3, 4, 5, 6], [7, 8, 9, 10]]), torch.tensor([[1, 6, 5], [1, 10, 9]])
     with torch.no_grad():
         for seed, max_len in ((439, 9), (58, 3)):  # one sentence ends with EOS, one is cut
             ours = _model(seed)
-            for name, (path, _) in _PARTS.items():
+            for name, (path, _kind) in _PARTS.items():
                 try:
                     getattr(mine, name).load_state_dict(ours.get_submodule(path).state_dict())
                 except RuntimeError as problem:
-                    raise Hint(f"self.{name} has another size than (vocab_size, d_model, hidden_size) ask for") from problem
+                    size = _("{part} has another size than (vocab_size, d_model, hidden_size) ask for", part=f"self.{name}")
+                    raise Hint(size) from problem
             right = ours(source, target_in)
             answers = [
                 (right, ""),
-                (right.softmax(dim=-1), "these are probabilities: return the scores, cross_entropy takes the softmax itself"),
+                (
+                    right.softmax(dim=-1),
+                    _("these are probabilities: return the scores, cross_entropy takes the softmax itself"),
+                ),
                 (
                     ours.decoder(target_in, torch.zeros(1, 2, 5))[0],
-                    "the writer starts from zeros: give it the reader's last state",
+                    _("the writer starts from zeros: give it the reader's last state"),
                 ),
-                (right[:, -1], "these are the scores after the last symbol alone: return those after each"),
+                (right[:, -1], _("these are the scores after the last symbol alone: return those after each")),
             ]
-            compare([(forward(source, target_in), answers, " of forward")], "Compare each step with the page")
+            found = forward(source, target_in), answers, [_("the result of forward")]
+            compare([found], _("Compare each step with the page"))
             words = greedy_decode(ours, source[:1], max_len)[0].tolist()
             answers = [
                 (words, ""),
-                ([SOS_ID, *words], "the start sign is read, and is no part of the answer"),
-                (words[:-1], "the last symbol is missing; the end sign, too, is part of the answer"),
+                ([SOS_ID, *words], _("the start sign is read, and is no part of the answer")),
+                (words[:-1], _("the last symbol is missing; the end sign, too, is part of the answer")),
             ]
-            compare([(write(source[:1], max_len), answers, " of write")], "Hand each written symbol and the new state on")
-    return "the scores of the library's Seq2Seq, and what greedy_decode writes"
+            found = write(source[:1], max_len), answers, [_("the result of write")]
+            compare([found], _("Hand each written symbol and the new state on"))
+    return _("the scores of the library's Seq2Seq, and what greedy_decode writes")

@@ -9,22 +9,22 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from transformer_lib.seq2seq import PAD_ID
-from transformer_lib.teaching.exercises import Hint, check, exercise
+from transformer_lib.teaching.exercises import Hint, _, check, exercise
 from transformer_lib.training import Batch, training_step
 from transformer_lib.transformer import Transformer, TransformerConfig
 
 
 @exercise(
     cases=[([0.3, 0.9], [4, 2]), ([2.0], [7]), ([1.0, 2.0, 4.0], [10, 5, 1])],
-    hint="Turn each mean back into a sum (times its tokens), add, and divide by all tokens",
+    hint=_("Turn each mean back into a sum (times its tokens), add, and divide by all tokens"),
 )
 def joined_loss(means: list[float], tokens: list[int]) -> Iterator:
     """The reader's `joined_loss(means, tokens)` is the loss per token of all micro-batches together."""
     total = sum(m * n for m, n in zip(means, tokens, strict=True))
-    yield total / sum(tokens), "the parts join to the loss of one large batch"
-    yield sum(means) / len(means), "this is a mean of means: the parts have different numbers of tokens"
-    yield total, "now divide by the number of all tokens"
-    yield sum(means) / sum(tokens), "these are means already: multiply each by its tokens before you divide"
+    yield total / sum(tokens), _("the parts join to the loss of one large batch")
+    yield sum(means) / len(means), _("this is a mean of means: the parts have different numbers of tokens")
+    yield total, _("now divide by the number of all tokens")
+    yield sum(means) / sum(tokens), _("these are means already: multiply each by its tokens before you divide")
 
 
 def _entropy(shares: dict[float, int]) -> float:
@@ -32,20 +32,20 @@ def _entropy(shares: dict[float, int]) -> float:
     return -sum(count * q * math.log(q) for q, count in shares.items() if q > 0)
 
 
-@exercise(cases=[(5, 0.1), (37_000, 0.1), (10, 0.3), (10, 0.0)], hint="It is the entropy of the target, −Σ q · log q")
+@exercise(cases=[(5, 0.1), (37_000, 0.1), (10, 0.3), (10, 0.0)], hint=_("It is the entropy of the target, −Σ q · log q"))
 def lowest_loss(vocab: int, smoothing: float) -> Iterator:
     """The reader's `lowest_loss(vocab, smoothing)` returns the entropy of the smoothed target."""
     share = smoothing / vocab
     right = 1 - smoothing + share
-    yield _entropy({right: 1, share: vocab - 1}), "the entropy of the target: 0.3897 for five words, and 1.38 for 37,000"
+    yield _entropy({right: 1, share: vocab - 1}), _("the entropy of the target: 0.3897 for five words, and 1.38 for 37,000")
     if not smoothing:
-        yield math.nan, "with smoothing 0 the other words have q = 0: 0 · log 0 counts as 0, so return 0"
+        yield math.nan, _("with smoothing 0 the other words have q = 0: 0 · log 0 counts as 0, so return 0")
         return
-    yield 0.0, "a perfect model reaches 0 only without smoothing"
-    yield -_entropy({right: 1, share: vocab - 1}), "the sign: an entropy is never negative"
-    yield -math.log(right), "this counts the right word alone, with weight 1: sum −q · log q over all words"
-    yield _entropy({right: 1, share: 1}), "there are vocab − 1 other words, not one"
-    yield _entropy({1 - smoothing: 1, smoothing / (vocab - 1): vocab - 1}), "this is the floor of ε/(V−1), not of ε/V"
+    yield 0.0, _("a perfect model reaches 0 only without smoothing")
+    yield -_entropy({right: 1, share: vocab - 1}), _("the sign: an entropy is never negative")
+    yield -math.log(right), _("this counts the right word alone, with weight 1: sum −q · log q over all words")
+    yield _entropy({right: 1, share: 1}), _("there are vocab − 1 other words, not one")
+    yield _entropy({1 - smoothing: 1, smoothing / (vocab - 1): vocab - 1}), _("this is the floor of ε/(V−1), not of ε/V")
 
 
 class _Model(Transformer):
@@ -106,24 +106,27 @@ def my_training_step(attempt: Callable) -> str:
         model, batch, optimizer = _given()
         reported = attempt(model, batch, optimizer, parts)
         if not optimizer.asked:
-            raise Hint("the weights never move: call optimizer.step() after the gradients are there")
+            raise Hint(_("the weights never move: call optimizer.step() after the gradients are there"))
         if len(optimizer.asked) > 1:
-            raise Hint("the optimizer steps after each part: let the gradients add up, and step once")
+            raise Hint(_("the optimizer steps after each part: let the gradients add up, and step once"))
         (given,) = optimizer.asked
         answers = [
             ("", _gradient(_right, parts)),
-            ("the gradients of the step before are there: zero_grad() comes first", _gradient(_right, parts) + 1),
-            ("only the last part's gradients are left: zero_grad() comes first", _gradient(_right, parts, first=parts - 1)),
-            ("padding counts: leave it out", _gradient(lambda losses, *_: losses.mean(), parts)),
-            ("divide by the tokens of the whole batch", _gradient(lambda losses, real, *_: real.mean(), parts)),
-            ("label smoothing of 0.1 is missing", _gradient(_right, parts, smoothing=0.0)),
-            ("this is a sum: divide by the tokens of the batch", _gradient(lambda losses, real, *_: real.sum(), parts)),
+            (_("the gradients of the step before are there: zero_grad() comes first"), _gradient(_right, parts) + 1),
+            (_("only the last part's gradients are left: zero_grad() comes first"), _gradient(_right, parts, first=parts - 1)),
+            (_("padding counts: leave it out"), _gradient(lambda losses, *_: losses.mean(), parts)),
+            (_("divide by the tokens of the whole batch"), _gradient(lambda losses, real, *_: real.mean(), parts)),
+            (_("label smoothing of 0.1 is missing"), _gradient(_right, parts, smoothing=0.0)),
+            (_("this is a sum: divide by the tokens of the batch"), _gradient(lambda losses, real, *_: real.sum(), parts)),
         ]
-        unknown = f"with {parts} part{'s' * (parts > 1)} the gradients are not those of the library's training_step"
+        unknown = _("with 1 part the gradients are not those of the library's training_step")
+        if parts > 1:
+            unknown = _("with {parts} parts the gradients are not those of the library's training_step", parts=parts)
         same = [hint for hint, answer in answers if torch.allclose(given, answer, rtol=0, atol=1e-9)]
         if hint := [*same, unknown][0]:
             raise Hint(hint)
         expected = training_step(*_given(), accumulation_steps=parts)
         if abs(float(reported) - expected) > 1e-9:
-            raise Hint(f"the step is right, but it should return the loss per token, {expected:.4f}, not {float(reported):.4f}")
-    return "one batch, or the same in parts: the loss and the gradients of the library's step"
+            loss = {"right": expected, "given": float(reported)}
+            raise Hint(_("the step is right, but it should return the loss per token, {right:.4f}, not {given:.4f}", **loss))
+    return _("one batch, or the same in parts: the loss and the gradients of the library's step")

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence, Set
 from itertools import pairwise
 
-from transformer_lib.teaching.exercises import Hint, check, compare, exercise
+from transformer_lib.teaching.exercises import Hint, _, check, compare, exercise
 
 
 def _join(pieces: Sequence[str], pair: tuple[str, str]) -> list[str]:
@@ -21,7 +21,7 @@ def _learn(counts: dict[str, int], how_many: int, mark: str = "▁", weighed: bo
     """Return the merges of byte-pair encoding: without the mark, or with each word counted once."""
     words = {word: [*mark, *word] for word in counts}
     merges = []
-    for _ in range(how_many):
+    for _merge in range(how_many):
         pairs: Counter = Counter()
         for word, pieces in words.items():
             for pair in pairwise(pieces):
@@ -31,13 +31,14 @@ def _learn(counts: dict[str, int], how_many: int, mark: str = "▁", weighed: bo
     return merges
 
 
-@exercise(cases=[()], hint="Begin with ▁ and the six characters, and apply the merges in their order")
+@exercise(cases=[()], hint=_("Begin with ▁ and the six characters, and apply the merges in their order"))
 def pieces_of_slower() -> Iterator:
     """The reader's `pieces_of_slower()` returns the pieces of *slower* after the page's four merges."""
-    yield ["▁", "s", "l", "o", "we", "r"], "l and o were never joined without the mark before them"
-    yield ["▁", "s", "lo", "we", "r"], "there is no merge l + o: the third joins ▁l and o, and here no mark stands before the l"
-    yield ["▁", *"slower"], "one merge fits: w + e"
-    yield ["s", "l", "o", "we", "r"], "the mark ▁ before the word is a piece, too"
+    yield ["▁", "s", "l", "o", "we", "r"], _("l and o were never joined without the mark before them")
+    says = _("there is no merge l + o: the third joins ▁l and o, and here no mark stands before the l")
+    yield ["▁", "s", "lo", "we", "r"], says
+    yield ["▁", *"slower"], _("one merge fits: w + e")
+    yield ["s", "l", "o", "we", "r"], _("the mark ▁ before the word is a piece, too")
 
 
 # No two pairs are equally frequent when they are to be joined.
@@ -55,19 +56,19 @@ def my_merges(attempt: Callable) -> str:
     for counts, how_many in _TEXTS:
         found = attempt(counts, how_many)
         if not isinstance(found, list) or not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in found):
-            raise Hint("return a list of pairs, such as [('w', 'e'), ('▁', 'l')]")
+            raise Hint(_("return a list of pairs, such as [('w', 'e'), ('▁', 'l')]"))
         once: Counter = Counter()
         for word, count in counts.items():
             for pair in pairwise(["▁", *word]):
                 once[pair] += count
         answers = [
-            (_learn(counts, how_many), "each merge is counted anew, weighed by how often its words occur"),
-            ([pair for pair, _ in once.most_common(how_many)], "carry out each merge before you count again"),
-            (_learn(counts, how_many, mark=""), "begin each word with the mark ▁"),
-            (_learn(counts, how_many, weighed=False), "a word counts as often as it occurs: counts[word]"),
+            (_learn(counts, how_many), _("each merge is counted anew, weighed by how often its words occur")),
+            ([pair for pair, _ in once.most_common(how_many)], _("carry out each merge before you count again")),
+            (_learn(counts, how_many, mark=""), _("begin each word with the mark ▁")),
+            (_learn(counts, how_many, weighed=False), _("a word counts as often as it occurs: counts[word]")),
         ]
-        hint = "Count all pairs of neighbours, join the most frequent one in each word, and count again"
-        praise = compare([(written(found), [(written(merges), line) for merges, line in answers], "")], hint)
+        hint = _("Count all pairs of neighbours, join the most frequent one in each word, and count again")
+        praise = compare([(written(found), [(written(merges), line) for merges, line in answers], [""])], hint)
     return praise
 
 
@@ -85,17 +86,17 @@ _PIECES = {"▁", "▁lo", "▁lower", "l", "o", "lo", "w", "e", "we", "wer", "r
 
 @exercise(
     cases=[(word, _PIECES) for word in ("lower", "low", "lowered", "owl", "were", "box", "lox")],
-    hint="Take the longest piece that the rest begins with, until nothing is left",
+    hint=_("Take the longest piece that the rest begins with, until nothing is left"),
 )
 def longest_pieces(word: str, pieces: Set[str]) -> Iterator:
     """The reader's `longest_pieces(word, pieces)` takes the longest piece that fits, again and again from the left."""
     unknown = ["<unknown>"]
     found, whole = _longest("▁" + word, pieces)
-    yield found if whole else unknown, "the longest piece first, and no order of merges is needed"
+    yield found if whole else unknown, _("the longest piece first, and no order of merges is needed")
     for hint, (others, all_fit) in {
-        "put the mark ▁ before the word: pieces with it fit at the beginning": _longest(word, pieces),
-        "this takes the shortest piece that fits; take the longest": _longest("▁" + word, pieces, min),
+        _("put the mark ▁ before the word: pieces with it fit at the beginning"): _longest(word, pieces),
+        _("this takes the shortest piece that fits; take the longest"): _longest("▁" + word, pieces, min),
     }.items():
         yield others if all_fit else unknown, hint
-    yield found, 'where nothing fits, the whole word is ["<unknown>"], also when a beginning did fit'
-    yield found if whole else found + unknown, 'the whole word is ["<unknown>"], not only what is left of it'
+    yield found, _('where nothing fits, the whole word is ["<unknown>"], also when a beginning did fit')
+    yield found if whole else found + unknown, _('the whole word is ["<unknown>"], not only what is left of it')
