@@ -17,14 +17,17 @@ from markupsafe import Markup
 from sphinx.util.docutils import SphinxDirective
 
 from transformer_lib import teaching
+from transformer_lib._language import _, script_words
 from transformer_lib.seq2seq import EOS_ID, SOS_ID
 from transformer_lib.teaching.corpora import english_french
+from transformer_lib.teaching.figures.live import figure
 from transformer_lib.teaching.figures.live.tensors import in_half_precision
 from transformer_lib.teaching.figures.live.trained_attention import trained_attention
 from transformer_lib.teaching.figures.theme import stylesheet
 from transformer_lib.translation import pretrained_translator
 
 TEMPLATES = Path(__file__).parents[1] / "_templates"
+SCRIPTS = Path(__file__).parents[1] / "_static" / "translator"
 WEIGHTS = {"translator": "weights.js", "captions": "captions.js"}
 START = "/* Generated from transformer_lib/pretrained. */\n((globalThis.transformer_lib ??= {}).pretrained ??= {})."
 MARK = "tl-translator"
@@ -67,10 +70,18 @@ def weights_script(name="translator"):
     return f"{START}{name} = {json.dumps(pretrained, ensure_ascii=False, separators=(',', ':'))};\n"
 
 
-def write_weights(app):
+def words_script():
+    """Return the script with `_`, by which the other scripts say what they say."""
+    words = figure.in_script(script_words("".join(path.read_text("utf-8") for path in SCRIPTS.glob("*.js"))))
+    look_up = Path(figure.__file__).with_name("words.js").read_text("utf-8")
+    return f"(() => {{\nconst words = {words}\n{look_up}(globalThis.transformer_lib ??= {{}})._ = _\n}})()\n"
+
+
+def write_scripts(app):
     if app.builder.format == "html":
         folder = Path(app.outdir, "_static", "translator")
         folder.mkdir(parents=True, exist_ok=True)
+        (folder / "words.js").write_text(words_script(), encoding="utf-8")
         for name, file in WEIGHTS.items():
             (folder / file).write_text(weights_script(name), encoding="utf-8")
 
@@ -101,14 +112,14 @@ def known_words():
     """Return some English words that the training sentences hold, by kind."""
     words = english_french
     return {
-        "people and animals": [noun.english[0] for noun in words.NOUNS if noun.kind in ("person", "animal")],
-        "things": [noun.english[0] for noun in words.NOUNS if noun.kind not in ("person", "animal")],
-        "professions": [profession.english[0] for profession in words.PROFESSIONS],
-        "places": [f"{place.preposition} the {place.english}" for place in words.PLACES],
-        "what they are": [adjective.english for adjective in words.ADJECTIVES],
-        "what they do": [verb.english for verb in words.TRANSITIVE + words.INTRANSITIVE],
-        "what they have done": [f"have {participle.english}" for participle in words.PARTICIPLES],
-        "small words": "I you he she we they the a my his her this these not".split()
+        _("people and animals"): [noun.english[0] for noun in words.NOUNS if noun.kind in ("person", "animal")],
+        _("things"): [noun.english[0] for noun in words.NOUNS if noun.kind not in ("person", "animal")],
+        _("professions"): [profession.english[0] for profession in words.PROFESSIONS],
+        _("places"): [f"{place.preposition} the {place.english}" for place in words.PLACES],
+        _("what they are"): [adjective.english for adjective in words.ADJECTIVES],
+        _("what they do"): [verb.english for verb in words.TRANSITIVE + words.INTRANSITIVE],
+        _("what they have done"): [f"have {participle.english}" for participle in words.PARTICIPLES],
+        _("small words"): "I you he she we they the a my his her this these not".split()
         + [*words.OFTEN, *words.AT_THE_END, *words.JOINED_BY],
     }
 
@@ -119,6 +130,7 @@ def box(name, with_first_words=False, with_captions=False):
     if with_captions:
         examples["captions"] = CAPTIONS_EXAMPLES
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True)
+    environment.globals["_"] = _
     html = environment.get_template("translator-box.html").render(
         name=name,
         stylesheet=Markup(stylesheet(MARK, "")),
@@ -158,8 +170,8 @@ class TranslatorPart(SphinxDirective):
         part = directives.choice(self.arguments[0], ("maps", "numbers", "heads", "layer", "probabilities", "beam"))
         if part == "numbers":
             return [nodes.raw("", trained_attention(translator(), EXAMPLES[0])._repr_html_(), format="html")]
-        text = "<p>The sentence of the box above is shown here, once the translator is loaded.</p>"
-        html = f'{stylesheet(MARK, "")}<div class="{MARK} tl-explorer" data-explorer="{part}">{text}</div>'
+        text = _("The sentence of the box above is shown here, once the translator is loaded.")
+        html = f'{stylesheet(MARK, "")}<div class="{MARK} tl-explorer" data-explorer="{part}"><p>{text}</p></div>'
         return [nodes.raw("", html, format="html")]
 
 
@@ -168,14 +180,14 @@ def add_files(app, page, template, context, doctree):
     body = context.get("body", "")
     if f'class="{MARK}' in body:
         app.add_css_file("translator.css")
-        for name in ["client", "box", *(["explorer"] if "data-explorer=" in body else [])]:
+        for name in ["words", "client", "box", *(["explorer"] if "data-explorer=" in body else [])]:
             app.add_js_file(f"translator/{name}.js", loading_method="defer")
 
 
 def setup(app):
     app.add_directive("translator", TranslatorBox)
     app.add_directive("translator-part", TranslatorPart)
-    app.connect("builder-inited", write_weights)
+    app.connect("builder-inited", write_scripts)
     app.connect("doctree-read", put_box_in_notebooks)
     app.connect("html-page-context", add_files)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

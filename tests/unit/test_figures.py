@@ -1,6 +1,7 @@
 """Figures: shown once with words beside them, axes that cannot be mixed up, the course's map."""
 
 import io
+import json
 from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
@@ -12,10 +13,12 @@ from PIL import Image
 from torch import nn
 from torch.testing import assert_close
 
+from transformer_lib import _language
 from transformer_lib.attention import MultiHeadAttention
 from transformer_lib.decoding import attend, keys_and_values
 from transformer_lib.teaching import capture_attention, figures
-from transformer_lib.teaching.figures import plots
+from transformer_lib.teaching.figures import live, plots
+from transformer_lib.teaching.figures.live.figure import in_language
 
 LABELS = {"title": "A map", "x_label": "column", "y_label": "row", "x_ticks": "ab", "y_ticks": "cd"}
 
@@ -42,6 +45,21 @@ def test_a_figure_is_shown_once_with_its_words_and_can_be_read_on_a_phone(monkey
     assert min(text.get_size() * 100 / 72 * 340 / width for text in figure.findobj(Text) if text.get_text()) >= 8.999
     with pytest.raises(ValueError, match="alt is empty"):
         figures.show(figures.subplots()[0], alt=" ")
+
+
+def test_a_figure_that_answers_speaks_korean_made_so_or_from_its_stored_english(monkeypatch):
+    english = live.attention_steps("cross")._repr_html_()
+    assert "const words = {}\n" in english and in_language(english) == english
+    title, note = "The target asks, the source answers", "The values come from the memory."
+    korean = {title: "타깃이 묻고 소스가 답합니다", note: "값은 메모리에서 옵니다.", "back": "이전", "no such text": "없음"}
+    korean |= {"${number} of ${values.length}": "${values.length} 중 ${number}", "mixture": "혼합", "vache": "소"}
+    monkeypatch.setattr(_language, "catalogue", {"en": {}, "ko": korean}.get)
+    monkeypatch.setenv("TRANSFORMER_LIB_LANGUAGE", "ko")
+    figure = live.attention_steps("cross")._repr_html_()
+    words = json.loads(figure.partition("const words = ")[2].partition("\n")[0])
+    assert words == {note: korean[note], "back": "이전", "{} of {}": "{1} 중 {0}", "mixture": "혼합"}
+    assert f"<figcaption>{korean[title]}</figcaption>" in figure and '"vache"' in figure
+    assert in_language(english) == figure
 
 
 class Backwards(MultiHeadAttention):

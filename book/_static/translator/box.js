@@ -1,7 +1,8 @@
 /* The box with the translator on a page: read what is typed, show what is written, and draw where the decoder looked. */
 ((transformer_lib) => {
   "use strict";
-  const { ask } = transformer_lib.client;
+  const { _, client } = transformer_lib;
+  const { ask } = client;
 
   const BETWEEN_WORDS = 140; // milliseconds, so that the eye can follow
   const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -86,7 +87,8 @@
       const columns = arrange();
       if (!shares) return;
       shares.forEach((share, place) => connect(svg, written.children[chosen], source.children[place], share, columns));
-      looked.textContent = `When it wrote “${answer.words[chosen]}”, it looked at: ${looked_at(shares, answer.source)}.`;
+      const [word, places] = [answer.words[chosen], looked_at(shares, answer.source)];
+      looked.textContent = _`When it wrote “${word}”, it looked at: ${places}.`;
     }
 
     function choose(event) {
@@ -116,8 +118,9 @@
       root.classList.add("busy");
       model = request.model;
       const size = form.querySelector(`[name=model][value=${model}]`)?.dataset.megabytes;
-      say(`Loading the translator${size ? `: ${size} MB` : ""} …`);
-      const progress = (bytes) => current && size && say(`Loading the translator: ${Math.floor(bytes / 1e6)} of ${size} MB …`);
+      say(size ? _`Loading the translator: ${size} MB …` : _("Loading the translator …"));
+      const loaded = (part) => say(_`Loading the translator: ${part} of ${size} MB …`);
+      const progress = (bytes) => current && size && loaded(Math.floor(bytes / 1e6));
       let queue = Promise.resolve();
       let current = true;
       const leave = ask(request, (event) => (queue = queue.then(() => current && receive(event))), progress);
@@ -129,7 +132,7 @@
 
     async function receive(event) {
       if (event.kind === "source") {
-        say("Writing …", "quiet");
+        say(_("Writing …"), "quiet");
         show_source(event.words);
         arrange();
       } else if (event.kind === "token") {
@@ -148,9 +151,9 @@
         chosen = answer.words.length - (event.finished ? 2 : 1);
         root.classList.remove("busy");
         const unknown = event.unknown.join(", ");
-        const guessed = unknown && `The translator has never seen: ${unknown}. So it guesses. `;
-        if (event.finished) say(`${guessed}In French: ${event.text}`, guessed ? "" : "quiet");
-        else say(`${guessed}It found no end, and was stopped here.`, "problem");
+        const guessed = unknown && _`The translator has never seen: ${unknown}. So it guesses.` + " ";
+        if (event.finished) say(guessed + _`In French: ${event.text}`, guessed ? "" : "quiet");
+        else say(guessed + _("It found no end, and was stopped here."), "problem");
         draw();
         root.dispatchEvent(new CustomEvent("translated", { bubbles: true, detail: { ...event, model } }));
       } else {
@@ -173,7 +176,7 @@
       if (form.elements.first_words) form.elements.first_words.value = "";
       clear();
       nothing_to_show();
-      say("Press Translate, or choose a sentence.");
+      say(_("Press Translate, or choose a sentence."));
     });
     form.addEventListener("click", (event) => {
       const example = event.target.closest("[data-text]");

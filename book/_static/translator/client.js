@@ -4,9 +4,11 @@
    worker: there the same scripts run in the page itself. */
 ((transformer_lib) => {
   "use strict";
+  const _ = (...text) => transformer_lib._(...text); // it may be loaded later
 
   /** The scripts of a model, in an order in which each finds what it needs. The weights come before the last one. */
   const FILES = [
+    "words.js",
     "tensors.js",
     "positional_encoding.js",
     "attention.js",
@@ -71,7 +73,7 @@
         worker.postMessage({ urls, model });
       });
     } catch {
-      throw new Error("the translator could not be loaded");
+      throw new Error(_("the translator could not be loaded"));
     }
   }
 
@@ -83,7 +85,7 @@
       script.onload = resolve;
       script.onerror = () => {
         delete added[url];
-        reject(new Error("the translator could not be loaded"));
+        reject(new Error(_("the translator could not be loaded")));
       };
       document.head.append(script);
     });
@@ -107,7 +109,7 @@
     listeners.set(id, listen);
     load(model, progress).then(
       (send) => listeners.has(id) && send({ id, request }),
-      (error) => heard({ id, event: { kind: "problem", message: `Not translated: ${error.message}.` } }),
+      (error) => heard({ id, event: { kind: "problem", message: _`Not translated: ${error.message}.` } }),
     );
     return () => {
       listeners.delete(id);

@@ -2,15 +2,16 @@
    sentence in the page's box. */
 ((transformer_lib) => {
   "use strict";
-  const { ask } = transformer_lib.client;
-
-  const { connect, looked_at } = transformer_lib.box;
+  const { _, client, box } = transformer_lib;
+  const { ask } = client;
+  const { connect, looked_at } = box;
 
   const LOOKS = [
-    { name: "Decoder: cross-attention", stack: "decoder", part: "cross_attention" },
-    { name: "Decoder: masked self-attention", stack: "decoder", part: "self_attention" },
-    { name: "Encoder: self-attention", stack: "encoder", part: "attention" },
+    { name: _("Decoder: cross-attention"), stack: "decoder", part: "cross_attention" },
+    { name: _("Decoder: masked self-attention"), stack: "decoder", part: "self_attention" },
+    { name: _("Encoder: self-attention"), stack: "encoder", part: "attention" },
   ];
+  const place_of = (layer, head) => _`layer ${layer}, head ${head}`;
   const name_of = ({ stack, part }, layer) => `${stack}.layers.${layer}.${part}`;
   const HEADS = ["accent", "residual", "right", "decoder"]; // a colour for each head
 
@@ -75,9 +76,9 @@
     const legend = element("p", { className: "legend" });
     const large = element("div", { className: "large-map", tabIndex: 0 });
     small.setAttribute("role", "group");
-    small.setAttribute("aria-label", "Layer and head");
+    small.setAttribute("aria-label", _("Layer and head"));
     large.setAttribute("role", "region");
-    large.setAttribute("aria-label", "The chosen map");
+    large.setAttribute("aria-label", _("The chosen map"));
     const svg = drawn("svg", { "aria-hidden": true });
     const [answers, asks] = ["source", "written"].map((className) => element("ol", { className }));
     const lines = element("div", { className: "words columns" }, svg, answers, asks);
@@ -116,7 +117,7 @@
       const buttons = [];
       for (let layer = 0; layer < layers; layer++) {
         done.maps[name_of(look(), layer)].forEach((rows, head) => {
-          const text = `layer ${layer + 1}, head ${head + 1}`;
+          const text = place_of(layer + 1, head + 1);
           const button = element("button", { type: "button" }, picture(rows, keys.length), element("span", {}, text));
           button.addEventListener("click", () => choose({ layer, head }));
           buttons.push(button);
@@ -135,10 +136,11 @@
         }),
       );
       const encoder = look().stack === "encoder";
-      answers.setAttribute("aria-label", "The words that are looked at");
-      asks.setAttribute("aria-label", encoder ? "The words that look" : "The words that are written");
-      legend.textContent = `A row for each token that is ${encoder ? "read" : "written"}, a column for each that it looks at.
-        Weights in hundredths.`;
+      answers.setAttribute("aria-label", _("The words that are looked at"));
+      asks.setAttribute("aria-label", encoder ? _("The words that look") : _("The words that are written"));
+      legend.textContent = encoder
+        ? _("A row for each token that is read, a column for each that it looks at. Weights in hundredths.")
+        : _("A row for each token that is written, a column for each that it looks at. Weights in hundredths.");
       follow = undefined;
       chosen.kind = kind.value;
       choose({ ...chosen, layer: Math.min(chosen.layer, layers - 1), word: Math.min(chosen.word, queries.length - 1) });
@@ -150,7 +152,7 @@
     function draw_large() {
       const { queries, keys } = names();
       const body = heads()[chosen.head].map((row, query) => {
-        const cells = keys.map((_, key) => {
+        const cells = keys.map((word, key) => {
           if (row[key] === undefined) return element("td", { className: "future" }, "–");
           const cell = element("td", {}, String(Math.round(100 * row[key])));
           cell.style.setProperty("--share", row[key]);
@@ -160,7 +162,7 @@
         line.addEventListener("click", () => choose({ word: query }));
         return line;
       });
-      large.replaceChildren(table(`${look().name}, layer ${chosen.layer + 1}, head ${chosen.head + 1}`, keys, body));
+      large.replaceChildren(table(`${look().name}, ${place_of(chosen.layer + 1, chosen.head + 1)}`, keys, body));
     }
 
     /** From the chosen word lines to what each head of the layer looks at. */
@@ -170,23 +172,25 @@
       const colour = (head) => `var(--tl-${HEADS[head % HEADS.length]})`;
       [...asks.children].forEach((item, word) => item.classList.toggle("chosen", word === chosen.word));
       svg.replaceChildren();
-      heads().forEach((_, head) =>
+      heads().forEach((rows, head) =>
         row(head).forEach((share, key) => {
           const aside = 5 * (head - (heads().length - 1) / 2);
           connect(svg, asks.children[chosen.word], answers.children[key], share, true, aside).style.stroke = colour(head);
         }),
       );
-      const items = heads().map((_, head) => {
-        const item = element("li", {}, element("b", {}, `head ${head + 1}`), `: ${looked_at(row(head), keys)}`);
+      const title = (number) => _`head ${number}`;
+      const items = heads().map((rows, head) => {
+        const item = element("li", {}, element("b", {}, title(head + 1)), `: ${looked_at(row(head), keys)}`);
         item.style.setProperty("--colour", colour(head));
         return item;
       });
       said.replaceChildren(...items);
-      said.setAttribute("aria-label", `Layer ${chosen.layer + 1}, “${queries[chosen.word]}”`);
+      const [layer, word] = [chosen.layer + 1, queries[chosen.word]];
+      said.setAttribute("aria-label", _`Layer ${layer}, “${word}”`);
     }
 
     /** Let the figure begin with these numbers; the word that is chosen in one place is chosen in all. */
-    function begin({ kind: _, ...data }) {
+    function begin({ kind, ...data }) {
       if (!root.contains(lines)) return; // another sentence was refused meanwhile
       const old = document.querySelector("[data-figure=attention_steps]");
       const figure = old.cloneNode(true);
@@ -195,7 +199,7 @@
       old.replaceWith(figure);
       const { queries, keys } = names();
       const decoder = look().stack === "decoder";
-      const who = { asks: queries, answers: keys, writes: decoder, who: decoder ? "word" : "who asks?", word: chosen.word };
+      const who = { asks: queries, answers: keys, writes: decoder, who: decoder ? _("word") : _("who asks?"), word: chosen.word };
       const put = old.start(
         figure,
         { ...data, ...who, which: "", map: "", notes: {} },
@@ -203,7 +207,7 @@
       );
       follow = () => {
         put({ word: chosen.word, look: chosen.layer * heads().length + chosen.head });
-        const place = `layer ${chosen.layer + 1}, head ${chosen.head + 1}`;
+        const place = place_of(chosen.layer + 1, chosen.head + 1);
         figure.querySelector("figcaption").textContent = `${look().name}, ${place}`;
       };
       follow();
@@ -211,7 +215,7 @@
 
     kind.value = chosen.kind;
     kind.addEventListener("change", draw);
-    root.replaceChildren(labelled("Which attention", kind), small, lines, said, legend, large);
+    root.replaceChildren(labelled(_("Which attention"), kind), small, lines, said, legend, large);
     new ResizeObserver(draw_lines).observe(lines);
     draw();
   }
@@ -230,21 +234,22 @@
   /** A box to tick for each head; the translation with all heads, and without those whose box is empty. */
   function heads(root, done) {
     const boxes = [];
+    const title = (layer) => _`layer ${layer}`;
     const lines = [...LOOKS].reverse().flatMap((look) =>
-      Array.from({ length: layers_of(done) }, (_, layer) => {
+      Array.from({ length: layers_of(done) }, (none, layer) => {
         const of_layer = name_of(look, layer);
-        const cells = done.maps[of_layer].map((_, head) => {
+        const cells = done.maps[of_layer].map((rows, head) => {
           const box = element("input", { type: "checkbox", checked: true });
-          box.setAttribute("aria-label", `${look.name}, layer ${layer + 1}, head ${head + 1}`);
+          box.setAttribute("aria-label", `${look.name}, ${place_of(layer + 1, head + 1)}`);
           box.addEventListener("input", translate);
           boxes.push({ box, of: [of_layer, head] });
           return element("td", {}, box);
         });
-        return element("tr", {}, element("th", { scope: "row" }, `${look.name}, layer ${layer + 1}`), ...cells);
+        return element("tr", {}, element("th", { scope: "row" }, `${look.name}, ${title(layer + 1)}`), ...cells);
       }),
     );
-    const numbers = done.maps[name_of(LOOKS[0], 0)].map((_, head) => String(head + 1));
-    const all = element("button", { type: "button" }, "All heads on");
+    const numbers = done.maps[name_of(LOOKS[0], 0)].map((rows, head) => String(head + 1));
+    const all = element("button", { type: "button" }, _("All heads on"));
     const said = element("p");
     said.setAttribute("role", "status");
     const after = element("p", { className: "translation", lang: "fr" });
@@ -256,7 +261,7 @@
       leave();
       const off = boxes.filter(({ box }) => !box.checked).map(({ of }) => of);
       if (off.length === 0) {
-        said.textContent = "Switch a head off, and the translation without it stands here.";
+        said.textContent = _("Switch a head off, and the translation without it stands here.");
         after.replaceChildren();
         before.textContent = done.text;
         return;
@@ -269,7 +274,10 @@
         }
         after.replaceChildren(...compared(event.words, all_words, "ins"));
         before.replaceChildren(...compared(all_words, event.words, "del"));
-        said.textContent = `Without ${off.length} of ${boxes.length} heads${event.text === done.text ? ", the same" : ""}:`;
+        said.textContent =
+          event.text === done.text
+            ? _`Without ${off.length} of ${boxes.length} heads, the same:`
+            : _`Without ${off.length} of ${boxes.length} heads:`;
       });
     }
 
@@ -278,12 +286,12 @@
       translate();
     });
     root.replaceChildren(
-      table("The four heads of each layer", numbers, lines),
+      table(_("The four heads of each layer"), numbers, lines),
       all,
       element(
         "div",
         { className: "both" },
-        element("div", {}, element("p", {}, "With all heads:"), before),
+        element("div", {}, element("p", {}, _("With all heads:")), before),
         element("div", {}, said, after),
       ),
     );
@@ -292,38 +300,38 @@
 
   /** Return what stands where a plus sign keeps x: the sum, and the sum normalised. */
   const stations_of_sum = (name, kind, what) => [
-    { part: `${name}_add_norm.norm`, is_input: true, title: "sum", says: `x + ${kind}` },
-    { part: `${name}_add_norm.norm`, title: "add & norm", says: `each row of the sum, normalised: ${what}` },
+    { part: `${name}_add_norm.norm`, is_input: true, title: _("sum"), says: `x + ${kind}` },
+    { part: `${name}_add_norm.norm`, title: _("add & norm"), says: _`each row of the sum, normalised: ${what}` },
   ];
 
   /** Return what stands where in one attention: the part's name, whether its result or its input is shown, and words. */
   function stations_of_attention(name, kind, across) {
-    const keys = across ? "the memory" : "x";
+    const keys = across ? _("the memory") : "x";
     return [
-      { part: `${name}.W_q`, title: "Q", says: "x · W_Q + b, head beside head", third: true },
-      { part: `${name}.W_k`, title: "K", says: `${keys} · W_K + b, head beside head`, third: true, across },
-      { part: `${name}.W_v`, title: "V", says: `${keys} · W_V + b, head beside head`, third: true, across },
-      { part: `${name}.W_o`, is_input: true, title: "heads", says: "in each head, the weights mix the rows of V" },
-      { part: `${name}.W_o`, title: kind, says: "heads · W_O + b" },
-      ...stations_of_sum(name, kind, "the new x"),
+      { part: `${name}.W_q`, title: "Q", says: _("x · W_Q + b, head beside head"), third: true },
+      { part: `${name}.W_k`, title: "K", says: _`${keys} · W_K + b, head beside head`, third: true, across },
+      { part: `${name}.W_v`, title: "V", says: _`${keys} · W_V + b, head beside head`, third: true, across },
+      { part: `${name}.W_o`, is_input: true, title: _("heads"), says: _("in each head, the weights mix the rows of V") },
+      { part: `${name}.W_o`, title: kind, says: _("heads · W_O + b") },
+      ...stations_of_sum(name, kind, _("the new x")),
     ];
   }
 
   const FEED_FORWARD = [
-    { part: "feed_forward.outer", is_input: true, title: "inside", says: "x · W_1 + b_1, and what is below 0 becomes 0" },
-    { part: "feed_forward.outer", title: "feed-forward", says: "inside · W_2 + b_2" },
-    ...stations_of_sum("feed_forward", "feed-forward", "the layer's result"),
+    { part: "feed_forward.outer", is_input: true, title: _("inside"), says: _("x · W_1 + b_1, and what is below 0 becomes 0") },
+    { part: "feed_forward.outer", title: _("feed-forward"), says: _("inside · W_2 + b_2") },
+    ...stations_of_sum("feed_forward", _("feed-forward"), _("the layer's result")),
   ];
 
   const SUM = [
-    { part: "embedding", title: "embedding", says: "each token's row of the matrix, times √d_model" },
-    { part: "position", title: "position", says: "sines and cosines that say where it stands; x is the sum of the two" },
+    { part: "embedding", title: _("embedding"), says: _("each token's row of the matrix, times √d_model") },
+    { part: "position", title: _("position"), says: _("sines and cosines that say where it stands; x is the sum of the two") },
   ];
   const ATTENTIONS = {
-    encoder: [["attention", "self-attention", false]],
+    encoder: [["attention", _("self-attention"), false]],
     decoder: [
-      ["self_attention", "masked self-attention", false],
-      ["cross_attention", "cross-attention", true],
+      ["self_attention", _("masked self-attention"), false],
+      ["cross_attention", _("cross-attention"), true],
     ],
   };
 
@@ -331,7 +339,7 @@
   function stations_of(stack) {
     const attentions = ATTENTIONS[stack];
     return [
-      { part: `${attentions[0][0]}_add_norm`, is_input: true, title: "x", says: "what the layer is given" },
+      { part: `${attentions[0][0]}_add_norm`, is_input: true, title: "x", says: _("what the layer is given") },
       ...attentions.flatMap((attention) => stations_of_attention(...attention)),
       ...FEED_FORWARD,
     ];
@@ -360,22 +368,22 @@
 
   /** Return in words what the numbers of one row are like. */
   function spread(row) {
-    const mean = row.reduce((sum, number) => sum + number, 0) / row.length;
-    const variance = row.reduce((sum, number) => sum + (number - mean) ** 2, 0) / row.length;
+    const middle = row.reduce((sum, number) => sum + number, 0) / row.length;
+    const variance = row.reduce((sum, number) => sum + (number - middle) ** 2, 0) / row.length;
     const zeros = row.filter((number) => number === 0).length;
-    const of_them = zeros ? `, ${zeros} of ${row.length} are 0` : "";
-    return `mean ${signed(mean)}, standard deviation ${Math.sqrt(variance).toFixed(2)}${of_them}`;
+    const [mean, deviation] = [signed(middle), Math.sqrt(variance).toFixed(2)];
+    return zeros
+      ? _`mean ${mean}, standard deviation ${deviation}, ${zeros} of ${row.length} are 0`
+      : _`mean ${mean}, standard deviation ${deviation}`;
   }
 
   /** The vectors' way through one layer: what each part is given and makes, and one row of it in words. */
   function layer(root, done) {
     const layers = layers_of(done);
-    const places = ["encoder", "decoder"].flatMap((stack) => Array.from({ length: layers }, (_, layer) => ({ stack, layer })));
-    const place = element(
-      "select",
-      {},
-      ...places.map(({ stack, layer }, value) => element("option", { value }, `${stack}, layer ${layer + 1}`)),
-    );
+    const places = ["encoder", "decoder"].flatMap((stack) => Array.from({ length: layers }, (none, layer) => ({ stack, layer })));
+    const named = (stack, layer) => (stack === "encoder" ? _`encoder, layer ${layer}` : _`decoder, layer ${layer}`);
+    const options = places.map(({ stack, layer }, value) => element("option", { value }, named(stack, layer + 1)));
+    const place = element("select", {}, ...options);
     const row = element("select");
     const shown = element("ol", { className: "stations" });
     const said = element("p", { className: "layer-state" });
@@ -395,7 +403,8 @@
         const picture = vectors_picture(rows, largest);
         const shape = `(${rows.length}, ${rows[0].length})`;
         picture.setAttribute("role", "img");
-        picture.setAttribute("aria-label", `${title}, ${shape}; strongest colour ±${largest.toFixed(2)}`);
+        const most = largest.toFixed(2);
+        picture.setAttribute("aria-label", _`${title}, ${shape}; strongest colour ±${most}`);
         picture.style.height = `${0.5 * rows.length}rem`;
         const item = element(
           "li",
@@ -412,12 +421,13 @@
             draw();
           });
         }
-        const of_row = across ? "its rows are the source's" : spread(rows[row.value]);
-        item.append(element("p", { className: "of-row" }, `${of_row}; strongest colour: ±${largest.toFixed(2)}`));
+        const of_row = across ? _("its rows are the source's") : spread(rows[row.value]);
+        item.append(element("p", { className: "of-row" }, _`${of_row}; strongest colour: ±${most}`));
         return item;
       });
       shown.replaceChildren(...items);
-      said.textContent = `${place.selectedOptions[0].textContent}, the row of “${row.selectedOptions[0].textContent}”`;
+      const [where, word] = [place, row].map(({ selectedOptions }) => selectedOptions[0].textContent);
+      said.textContent = _`${where}, the row of “${word}”`;
     }
 
     function ask_for_vectors() {
@@ -437,7 +447,7 @@
 
     place.addEventListener("input", ask_for_vectors);
     row.addEventListener("input", () => vectors && draw());
-    const controls = element("div", { className: "controls" }, labelled("Which layer", place), labelled("Which row", row));
+    const controls = element("div", { className: "controls" }, labelled(_("Which layer"), place), labelled(_("Which row"), row));
     root.replaceChildren(controls, said, shown);
     ask_for_vectors();
   }
@@ -461,7 +471,7 @@
       shown[0].textContent = Number(temperature.value).toFixed(1);
       shown[1].textContent = Number(top_p.value).toFixed(2);
       if (!top_k.checkValidity() || top_k.value === "") {
-        said.textContent = `top-k must be a whole number from 1 to ${top_k.max}.`;
+        said.textContent = _`top-k must be a whole number from 1 to ${top_k.max}.`;
         return;
       }
       const request = {
@@ -483,7 +493,7 @@
           return element("li", {}, element("span", { lang: "fr" }, plain(token) || "▁"), bar, percent(probability));
         });
         bars.replaceChildren(...items);
-        said.textContent = `${event.possible} of ${top_k.max} tokens can be drawn.`;
+        said.textContent = _`${event.possible} of ${top_k.max} tokens can be drawn.`;
       });
     }
 
@@ -491,8 +501,8 @@
     const controls = element(
       "div",
       { className: "controls" },
-      labelled("Written token", step),
-      labelled("Temperature", temperature, shown[0]),
+      labelled(_("Written token"), step),
+      labelled(_("Temperature"), temperature, shown[0]),
       labelled("top-k", top_k),
       labelled("top-p", top_p, shown[1]),
     );
@@ -509,20 +519,20 @@
     const tree = element("div", { className: "tree" }, svg, columns);
     const scroller = element("div", { className: "scroller", tabIndex: 0 }, tree);
     scroller.setAttribute("role", "region");
-    scroller.setAttribute("aria-label", "The beam, step by step");
+    scroller.setAttribute("aria-label", _("The beam, step by step"));
     const said = element("p", { className: "at-step" });
     said.setAttribute("role", "status");
     const found = element("ol", { className: "hypotheses" });
     const at_the_end = element(
       "div",
       {},
-      element("p", {}, "What it found, best first. The score is the sum of the logarithms, divided by the length penalty:"),
+      element("p", {}, _("What it found, best first. The score is the sum of the logarithms, divided by the length penalty:")),
       found,
     );
     const [back, next, all] = [
-      ["Back", () => shown - 1],
-      ["Next step", () => shown + 1],
-      ["All steps", () => steps.length],
+      [_("Back"), () => shown - 1],
+      [_("Next step"), () => shown + 1],
+      [_("All steps"), () => steps.length],
     ].map(([text, step]) => {
       const button = element("button", { type: "button", disabled: true }, text);
       button.addEventListener("click", () => show(step()));
@@ -570,7 +580,7 @@
       next.disabled = all.disabled = shown === steps.length;
       at_the_end.hidden = shown < steps.length;
       const ended = steps.slice(0, shown).flat().filter((one) => one.ended).length;
-      said.textContent = `Step ${shown} of ${steps.length}, with a beam of ${width.value}. Ended so far: ${ended}.`;
+      said.textContent = _`Step ${shown} of ${steps.length}, with a beam of ${width.value}. Ended so far: ${ended}.`;
       // A button that has nothing more to do hands the keyboard on.
       if (focused?.disabled) (focused === back ? next : back).focus();
     }
@@ -583,8 +593,9 @@
           return;
         }
         steps = event.steps;
+        const scored = (score) => _`(score ${score})`;
         const sentences = event.hypotheses.map(({ text, score }) =>
-          element("li", {}, element("span", { lang: "fr" }, text), ` (score ${score.toFixed(3).replace("-", "−")})`),
+          element("li", {}, element("span", { lang: "fr" }, text), ` ${scored(score.toFixed(3).replace("-", "−"))}`),
         );
         found.replaceChildren(...sentences);
         show(1);
@@ -593,7 +604,7 @@
 
     width.addEventListener("input", search);
     root.replaceChildren(
-      labelled("Width of the beam", width),
+      labelled(_("Width of the beam"), width),
       element("div", { className: "buttons" }, back, next, all),
       said,
       scroller,
@@ -626,7 +637,7 @@
   document.addEventListener("cleared", () => {
     near.disconnect();
     leave();
-    const text = "The sentence above is not translated: there is nothing to show.";
+    const text = _("The sentence above is not translated: there is nothing to show.");
     for (const root of roots) root.replaceChildren(element("p", {}, text));
     document.querySelector("[data-figure=attention_steps]").hidden = true;
   });

@@ -13,6 +13,7 @@
    with the same id ends one that is still running. */
 ((transformer_lib) => {
   "use strict";
+  const { _ } = transformer_lib;
   const { dot, softmax } = transformer_lib.tensors;
   const { split_heads, capture_attention } = transformer_lib.attention;
   const { SOS_ID, EOS_ID } = transformer_lib.seq2seq;
@@ -24,7 +25,7 @@
   /** Return the mean over the heads of `weights`, (heads, query, key): (query, key). */
   function mean_of_heads(weights) {
     return weights[0].map((row, query) =>
-      row.map((_, key) => weights.reduce((sum, head) => sum + head[query][key], 0) / weights.length),
+      row.map((weight, key) => weights.reduce((sum, head) => sum + head[query][key], 0) / weights.length),
     );
   }
 
@@ -91,7 +92,7 @@
     const { tokenizer, model } = translator;
     const words_read = english_words(translator, text);
     const legible_words = words_read.filter(({ read }) => read !== "");
-    if (!legible_words.some(({ read }) => /\p{L}/u.test(read))) throw new UnreadableText("Please write an English sentence.");
+    if (!legible_words.some(({ read }) => /\p{L}/u.test(read))) throw new UnreadableText(_("Please write an English sentence."));
     const source_text = legible_words.map(({ read }) => read).join(" ");
     const source = translator.read(source_text); // (source)
     let place = 0;
@@ -102,7 +103,7 @@
     }));
     const given = read_first_words(tokenizer, first_words);
     const longest = translator.longest(source);
-    if (given.length >= longest) throw new UnreadableText("Please give fewer first words: these leave no room to go on.");
+    if (given.length >= longest) throw new UnreadableText(_("Please give fewer first words: these leave no room to go on."));
     tell({ kind: "source", words: source_words });
 
     const { kept, record } = capture_attention();
@@ -227,6 +228,7 @@
       const of = (role) => vectors[`W_${role[0]}`];
       const [q, k, v] = ["query", "key", "value"].map((role) => split_heads(of(role).made, attention.num_heads));
       const d_k = q[0][0].length;
+      const name_of = (layer, head) => _`layer ${layer}, head ${head}`;
       return q.map((queries, head) => {
         const dots = queries.map((query) => k[head].map((key) => dot(query, key)));
         const scores = dots.map((row) => row.map((product) => product / Math.sqrt(d_k)));
@@ -239,7 +241,7 @@
         const rows = (role) => attention[`W_${role[0]}`].weight.slice(head * d_k, head * d_k + SHOWN); // (shown, d_model)
         const columns = (role) => Array.from({ length: SHOWN }, (_, i) => rows(role).map((row) => row[i]));
         return {
-          ...{ name: `layer ${index + 1}, head ${head + 1}`, dots, scores, exps, sums, weights, mixed: weights.map(mix) },
+          ...{ name: name_of(index + 1, head + 1), dots, scores, exps, sums, weights, mixed: weights.map(mix) },
           ...(masked ? { masked: seen.map((row) => row.map((score) => (score === -Infinity ? null : score))) } : {}),
           ...{ x: first(of("query").given), ...(part === "cross_attention" ? { memory: first(of("key").given) } : {}) },
           w: Object.fromEntries(["query", "key", "value"].map((role) => [role, columns(role)])),
@@ -292,7 +294,7 @@
         await answers[request.kind](translator, request, (event) => answer({ id, event }), () => running.has(id));
       } catch (error) {
         const ours = !(error instanceof UnreadableText); // a mistake of ours: the console should say so
-        answer({ id, event: { kind: "problem", message: ours ? `Not translated: ${error.message}.` : error.message } });
+        answer({ id, event: { kind: "problem", message: ours ? _`Not translated: ${error.message}.` : error.message } });
         if (ours) throw error;
       } finally {
         running.delete(id);

@@ -1,6 +1,7 @@
 /* Text in, translated text out: the tokenizer and the translator of chapter 14's translation.py. */
 ((transformer_lib) => {
   "use strict";
+  const { _ } = transformer_lib;
   const { argmax, read_parameters } = transformer_lib.tensors;
   const { EOS_ID, generate } = transformer_lib.seq2seq;
   const { CachedTransformer, beam_hypotheses } = transformer_lib.decoding;
@@ -119,7 +120,7 @@
       const ids = this.tokenizer.encode(text);
       if (ids.length > this.max_len) {
         throw new UnreadableText(
-          `Please write a shorter sentence: the translator takes ${this.max_len} pieces of words, and this has ${ids.length}.`,
+          _`Please write a shorter sentence: the translator takes ${this.max_len} pieces of words, and this has ${ids.length}.`,
         );
       }
       return ids;

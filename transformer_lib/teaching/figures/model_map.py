@@ -7,6 +7,7 @@ from pathlib import Path
 
 from matplotlib.axes import Axes
 
+from transformer_lib.teaching.figures.live.figure import in_language
 from transformer_lib.teaching.figures.sheet import arrow, card, frame, heading, sheet, text
 from transformer_lib.teaching.figures.theme import COLOURS, stylesheet
 
@@ -14,11 +15,11 @@ _HERE = Path(__file__).parent
 
 
 def model_map(links: Mapping[str, str]) -> str:
-    """Return the drawing as HTML; `links` maps each chapter, such as "attention", to its address."""
+    """Return the drawing as HTML, in the reader's language; `links` maps each chapter, such as "attention", to its address."""
     drawing = "".join(map(str.strip, (_HERE / "model_map.svg").read_text("utf-8").splitlines()))
     drawing = re.sub(r'href="\d\d_(\w+)\.ipynb"', lambda found: f'href="{html.escape(links[found[1]])}"', drawing)
     rules = (_HERE / "model_map.css").read_text("utf-8")
-    return f'<div class="tl-map">{stylesheet("tl-map", rules)}{drawing}</div>'
+    return f'<div class="tl-map">{stylesheet("tl-map", rules)}{in_language(drawing)}</div>'
 
 
 def _box(axes: Axes, x: float, y: float, name: str, chapter: int, far: float = 0.0, carried: str = "") -> None:

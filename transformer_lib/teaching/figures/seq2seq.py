@@ -40,7 +40,7 @@ def backwards() -> None:
     """Show what a trained model writes for a short and for a long sentence."""
     alt = (
         "Five letters, badge, come back as egdab: all right. Fourteen, he had a big badge, should come back as "
-        "egdabgibadaheh. The first five letters are right; of what follows most is wrong, and it stops too early."
+        "egdabgibadaheh. The first five letters are right; what follows is wrong, and it stops too early."
     )
     short, long = _written("badge"), _written("hehadabigbadge")
     with sheet(7.2, 2.85, alt) as axes:
@@ -112,7 +112,7 @@ def writing(steps: Sequence[tuple]) -> None:
     """Show steps of the decoder: (what it reads, its vector, the new state, the scores, the probabilities)."""
     alt = (
         "Two steps of the decoder, one below the other. The state of the encoder is halved, and the vector of the symbol that "
-        "is read is added. The new state times the learned matrix W gives a score for e and one for c; the softmax makes "
+        "is read is added. The new state times the matrix W gives a score for e and one for c; the softmax makes "
         "probabilities of them. First e is written, and read in the second step, where c is written."
     )
     look = {"high": 0.34, "shape": False, "label": lambda i, j, value: number(value, 3 if value == 2.625 else 2)}

@@ -32,20 +32,25 @@ function stepsOf(data, word, look) {
   const { answers, d_k } = data
   const now = data.looks[look]
   const vectors = { ...now, ...data }
-  const more = (shown, whole, bias = "") => (whole > shown ? `${whole - shown} more${bias}` : "")
+  function more(shown, whole, bias = false) {
+    const rest = whole - shown
+    if (!(whole > shown)) return "" // all are shown, or it is not said how many there are
+    return bias ? _`${rest} more and a bias` : _`${rest} more`
+  }
   const steps = []
   const add = (name, title, made, numbers, from, more) => steps.push({ name, title, made, numbers, from, stride: 1, ...more })
   const asker = `“${data.asks[word]}”`
-  const answering = (key) => (!data.writes && answers[key] === data.asks[word] ? "itself" : `“${answers[key]}”`)
+  const answering = (key) => (!data.writes && answers[key] === data.asks[word] ? _("itself") : `“${answers[key]}”`)
   const seen = [...answers.keys()]
   const column = (matrix, number) => matrix.map((row) => row[number])
 
-  function project(name, role, rows, says) {
+  const times = "\u2009·\u2009"
+  function project(name, label, role, rows, says) {
     const [right, letter, result] = [vectors.w[role], role[0].toUpperCase(), vectors[role[0]]]
     const ofMemory = vectors.memory && role !== "query"
-    const [left, title] = ofMemory ? [vectors.memory, "memory"] : [vectors.x, "words X"]
+    const [left, title] = ofMemory ? [vectors.memory, _("memory")] : [vectors.x, _("words X")]
     const words = role === "query" ? data.asks : answers
-    const others = more(right.length, data.d_model, " and a bias")
+    const others = more(right.length, data.d_model, true)
     const columns = [...right[0].keys()]
     const from = (row, number) => ({
       frames: [["left", row, null, "ink"], ["right", null, number, role]],
@@ -55,64 +60,72 @@ function stepsOf(data, word, look) {
     const numbers = rows.flatMap((row) => columns.map((number) => [row, number]))
     const product = { left, title, right, letter, result, role, rows, words }
     const stride = rows.length > 1 ? columns.length : 1
-    add(name, `${name} = ${ofMemory ? "memory" : "X"}\u2009·\u2009W_${letter}`, "made", numbers, from, { product, stride })
+    add(name, `${label} = ${ofMemory ? title : "X"}${times}W_${letter}`, "made", numbers, from, { product, stride })
   }
   if (vectors.w) {
-    const rowOf = (one) =>
-      data.writes ? `${one} is written from the row of the word before: this` : `What ${one} asks for: its row of X`
-    project("query", "query", [word], (one) => `${rowOf(one)} meets a column of W_Q.`)
-    project("keys", "key", seen, (one) => `What ${one} is found by: a query is compared with it.`)
-    project("values", "value", seen, (one) => `What ${one} has to say: this will be mixed.`)
+    project("query", _("query"), "query", [word], (one) =>
+      data.writes
+        ? _`${one} is written from the row of the word before: this meets a column of W_Q.`
+        : _`What ${one} asks for: its row of X meets a column of W_Q.`
+    )
+    project("keys", _("keys"), "key", seen, (one) => _`What ${one} is found by: a query is compared with it.`)
+    project("values", _("values"), "value", seen, (one) => _`What ${one} has to say: this will be mixed.`)
   }
 
   const each = seen.map((key) => [key, 0])
   if (now.dots) {
-    add("compare", "compare: query\u2009·\u2009key", "dots", each, (key) => ({
+    const fits = (other) => _`How well does the query of ${asker} fit the key of “${other}”? The larger, the better.`
+    add("compare", _`compare: query${times}key`, "dots", each, (key) => ({
       frames: [["q", 0, null, "query"], ["k", key, null, "key"]],
       sum: products(now.q[word], "query", now.k[key], "key", now.dots[word][key], more(now.q[word].length, d_k)),
-      says: `How well does the query of ${asker} fit the key of “${answers[key]}”? The larger, the better.`,
+      says: fits(answers[key]),
     }))
-    add("divide", `divide by √${d_k}`, "scores", each, (key) => {
+    add("divide", _`divide by √${d_k}`, "scores", each, (key) => {
       const dot = written(now.dots[word][key])
       return {
         frames: [["dots", key, 0, "ink"]],
         sum: [`${dot} / √${d_k} = ${dot} / ${written(data.root)} = `, strong(now.scores[word][key])],
-        says: `A key has ${d_k} numbers. Divided by √${d_k}, the product is the score.`,
+        says: _`A key has ${d_k} numbers. Divided by √${d_k}, the product is the score.`,
       }
     })
   }
   if (now.masked) {
-    add("mask", "mask", "masked", each, (key) => ({
-      frames: [["scores", key, 0, "ink"]],
-      sum: [`${written(now.scores[word][key])} → `, strong(now.masked[word][key])],
-      says:
-        now.masked[word][key] === null
-          ? data.writes
-            ? `${answering(key)} is not there yet when ${asker} is written: its score becomes −∞.`
-            : `${answering(key)} stands after ${asker}: its score becomes −∞.`
-          : `${asker} may see ${answering(key)}: the score stays.`,
-    }))
+    add("mask", _("mask"), "masked", each, (key) => {
+      const other = answering(key)
+      return {
+        frames: [["scores", key, 0, "ink"]],
+        sum: [`${written(now.scores[word][key])} → `, strong(now.masked[word][key])],
+        says:
+          now.masked[word][key] === null
+            ? data.writes
+              ? _`${other} is not there yet when ${asker} is written: its score becomes −∞.`
+              : _`${other} stands after ${asker}: its score becomes −∞.`
+            : _`${asker} may see ${other}: the score stays.`,
+      }
+    })
   }
   const scores = (now.masked ?? now.scores)[word]
   const power = (key) => (scores[key] === null ? ["0"] : ["e", html("sup", {}, written(scores[key]))])
   add("softmax", "softmax", "weights", each, (key) => {
     const all = seen.flatMap((other, i) => [i ? " + " : "", ...power(other)])
     const [share, weight] = [`${written(now.exps[word][key])} / ${written(now.sums[word])}`, now.weights[word][key]]
+    const [other, given] = [answering(key), number(weight, 3)]
     return {
       frames: [["exps", key, 0, "ink"], ["sum", 0, 0, "ink"], ...(data.map ? [["map", word, null, "query"]] : [])],
       sum: [...power(key), " / (", ...all, `) = ${share} = `, strong(weight)],
       says:
         scores[key] === null
-          ? `e to the power −∞ is 0: ${asker} sees nothing of ${answering(key)}. The other weights still sum to 1.`
-          : `${asker} gives ${answering(key)} ${number(weight, 3)} of its attention. All its weights sum to 1.`,
+          ? _`e to the power −∞ is 0: ${asker} sees nothing of ${other}. The other weights still sum to 1.`
+          : _`${asker} gives ${other} ${given} of its attention. All its weights sum to 1.`,
     }
   })
   if (now.mixed) {
     const weights = seen.map((key) => now.weights[word][key])
-    add("mix", "mix the values", "mixed", now.mixed[word].map((_, i) => [0, i]), (_, i) => ({
+    const says = (number) => _`Number ${number} of what ${asker} becomes: each value as loud as its weight.`
+    add("mix", _("mix the values"), "mixed", now.mixed[word].map((value, i) => [0, i]), (row, i) => ({
       frames: [["weights", null, 0, "accent"], ["v", null, i, "value"]],
       sum: products(weights, "accent", column(now.v, i), "value", now.mixed[word][i]),
-      says: `Number ${i + 1} of what ${asker} becomes: each value as loud as its weight.`,
+      says: says(i + 1),
     }))
   }
   return steps
@@ -168,7 +181,7 @@ function start(parts, data, told = () => {}) {
     }
     // "W_Q" has its Q below the line, "e^score" its score above it.
     pic.text = (x, y, words, { role = "muted", anchor = "start", weight = 400 } = {}) => {
-      const [, whole, sign, index] = words.match(/^(\w)([_^])(\w+)$/) ?? []
+      const [, whole, sign, index] = words.match(/^(\w)([_^])(\S+)$/) ?? []
       const lines = whole ? [whole, svg("tspan", { dy: sign === "_" ? 4 : -5, "font-size": 10.5 }, index)] : [words]
       const style = `font-size:${small}px;font-weight:${weight};fill:${colour(role)}`
       pic.nodes.push(svg("text", { x, y, "text-anchor": anchor, style }, ...lines))
@@ -238,7 +251,7 @@ function start(parts, data, told = () => {}) {
     const x = pic.matrix("left", left, label, below, cell) + Math.round(1.4 * pic.small)
     pic.title(x, above - 7, `W_${letter}`, role)
     pic.matrix("right", right, x, above, other, { role })
-    pic.title(x, below - 7, { Q: "queries", K: "keys", V: "values" }[letter], role)
+    pic.title(x, below - 7, { Q: _("queries"), K: _("keys"), V: _("values") }[letter], role)
     pic.matrix("made", result, x, below, other, { role, show: inTurn("made") })
   }
 
@@ -254,18 +267,18 @@ function start(parts, data, told = () => {}) {
     const hidden = (row) => now.masked?.[word][row] === null
     const soft = known("softmax") ? "known" : ""
     const before = []
-    if (now.k) before.push({ name: "k", title: "keys", rows: now.k, gap: 16, role: "key", above: now.q[word] })
+    if (now.k) before.push({ name: "k", title: _("keys"), rows: now.k, gap: 16, role: "key", above: now.q[word] })
     if (now.dots) before.push(one("dots", "q · k"), one("scores", `÷ √${data.d_k}`))
-    else before.push(one("scores", "score", { show: () => "known" }))
-    if (now.masked) before.push(one("masked", "mask", { hidden }))
-    const sum = { below: [now.sums[word]], foot: "sum", words: "sum", showBelow: () => soft }
+    else before.push(one("scores", _("score"), { show: () => "known" }))
+    if (now.masked) before.push(one("masked", _("mask"), { hidden }))
+    const sum = { below: [now.sums[word]], foot: "sum", words: _("sum"), showBelow: () => soft }
     const after = [
-      one("exps", "e^score", { show: () => soft, ...sum }),
-      one("weights", "weight", { weight: (row) => now.weights[word][row], hidden }),
+      one("exps", _("e^score"), { show: () => soft, ...sum }),
+      one("weights", _("weight"), { weight: (row) => now.weights[word][row], hidden }),
     ]
     if (now.v) {
-      const mixed = { below: now.mixed[word], foot: "mixed", words: "mixture", showBelow: inTurn("mixed") }
-      after.push({ name: "v", title: "values", rows: now.v, gap: 0, before: 12, role: "value", ...mixed })
+      const mixed = { below: now.mixed[word], foot: "mixed", words: _("mixture"), showBelow: inTurn("mixed") }
+      after.push({ name: "v", title: _("values"), rows: now.v, gap: 0, before: 12, role: "value", ...mixed })
     }
 
     const label = pic.roomFor([...asks, ...answers])
@@ -281,7 +294,7 @@ function start(parts, data, told = () => {}) {
         const cell = pic.cellFor([...group.rows, group.above ?? [], group.below ?? []], title)
         left += group.before ?? 0
         if (group.above) {
-          pic.title(left, top + pic.small + 1, "query", "query")
+          pic.title(left, top + pic.small + 1, _("query"), "query")
           pic.names([asks[word]], left, top + above, 0)
           pic.matrix("q", [group.above], left, top + above, cell, { role: "query" })
         }
@@ -309,7 +322,7 @@ function start(parts, data, told = () => {}) {
     const beside = end + 24 + label + cell * answers.length <= width
     const [left, top] = beside ? [end + 24 + label, 0] : [label, below]
     const first = top + 2 * pic.small + 15
-    pic.title(left, top + pic.small + 1, data.map)
+    pic.title(left, top + pic.small + 1, _(data.map))
     answers.forEach((word, i) => pic.text(left + cell * (i + 0.5), first - 7, word, { anchor: "middle" }))
     pic.names(asks, left, first, state.word)
     if (known("softmax")) asked.add(state.word)
@@ -357,7 +370,7 @@ function start(parts, data, told = () => {}) {
       html("p", { class: "tl-sum", style: line }, ...sum),
       svg("svg", picture, ...pic.nodes, ...frames.map((one) => frame(pic, one)), lit)
     )
-    parts.say([says, data.notes[step.name]].filter(Boolean).join(" "))
+    parts.say([says, _(data.notes[step.name])].filter(Boolean).join(" "))
     back.disabled = state.at === 0
     next.disabled = state.at === steps.length - 1
   }
@@ -368,19 +381,19 @@ function start(parts, data, told = () => {}) {
     untouched &&= at === state.at && number === state.number
     Object.assign(state, { at, number })
     const titles = steps.map(({ title }, i) => `${i + 1} · ${title}`)
-    if (list.textContent !== `step${titles.join("")}`) {
-      const stops = choice({ label: "step", options: titles, value: "", changed: byHand((title) => go(titles.indexOf(title))) })
+    if (list.textContent !== [_("step"), ...titles].join("")) {
+      const stops = choice({ label: _("step"), options: titles, value: "", changed: byHand((title) => go(titles.indexOf(title))) })
       stops.lastChild.disabled = titles.length === 1
       list.replaceChildren(stops)
     }
     list.querySelector("select").selectedIndex = at
     const values = [...steps[at].numbers.keys()]
-    const write = (i) => `${i + 1} of ${values.length}`
+    const ofAll = (number) => _`${number} of ${values.length}`
     const changed = byHand((i) => {
       state.number = i
       draw()
     })
-    numbers.replaceChildren(slider({ label: "number", values, value: number, write, changed }))
+    numbers.replaceChildren(slider({ label: _("number"), values, value: number, write: (i) => ofAll(i + 1), changed }))
     draw()
   }
   // The same step and number, as far as there is one, for another word or look.
@@ -409,15 +422,15 @@ function start(parts, data, told = () => {}) {
     act(value)
   }
   const byName = (names, changed) => ({ options: [...names.keys()], write: (i) => names[i], changed: byHand(changed) })
-  const who = buttons({ label: data.who, value: state.word, ...byName(asks, choose) })
+  const who = buttons({ label: _(data.who), value: state.word, ...byName(asks, choose) })
   const looks = data.looks.map(({ name }) => name)
-  const which = buttons({ label: data.which, value: 0, ...byName(looks, (look) => change({ look })) })
-  const back = button({ label: "back", pressed: byHand(() => go(state.at - 1)) })
-  const next = button({ label: "next", pressed: byHand(() => go(state.at + 1)) })
+  const which = buttons({ label: _(data.which), value: 0, ...byName(looks, (look) => change({ look })) })
+  const back = button({ label: _("back"), pressed: byHand(() => go(state.at - 1)) })
+  const next = button({ label: _("next"), pressed: byHand(() => go(state.at + 1)) })
   // All is played in 12 seconds, also for the word that sees most.
   const longest = stepsOf(data, asks.length - 1, 0).map(({ numbers, stride }) => Math.ceil(numbers.length / stride))
   const moments = longest.reduce((sum, many) => sum + many)
-  const play = player({ label: "next number", seconds: Math.min(1.5, 12 / moments), forward, again: () => go(0) })
+  const play = player({ label: _("next number"), seconds: Math.min(1.5, 12 / moments), forward, again: () => go(0) })
   const row = html("div", { style: "display:flex;flex-wrap:wrap;gap:.4rem" }, back, next, play.node)
   parts.controls.append(who.node, ...(looks.length > 1 && data.which ? [which.node] : []), list, row, numbers)
   parts.drawInWidth((newWidth) => {

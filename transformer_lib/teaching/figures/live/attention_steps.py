@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from transformer_lib._language import _, marked
 from transformer_lib.attention import scaled_dot_product_attention, split_heads
 from transformer_lib.teaching.figures.live.figure import LiveFigure
 
@@ -21,7 +22,7 @@ def drawn(title: str, data: dict[str, Any]) -> LiveFigure:
 
     With `begin`, the name of a step, it does not open on the whole look-up, but there: before what a reader is to guess.
     """
-    usual = {"word": 0, "which": "", "who": "who asks?", "map": "weights of all who ask", "notes": {}}
+    usual = {"word": 0, "which": "", "who": "who asks?", "map": marked("weights of all who ask"), "notes": {}}
     data = usual | data
     word, weights = data["asks"][data["word"]], data["looks"][0]["weights"][data["word"]]
     finds = ", ".join(f"{answer} {weight:.3f}" for answer, weight in zip(data["answers"], weights))
@@ -29,7 +30,7 @@ def drawn(title: str, data: dict[str, Any]) -> LiveFigure:
         "attention_steps",
         title=title,
         still=_table(data),
-        says=f"{word} asks, and these are its weights: {finds}.",
+        says=_("{word} asks, and these are its weights: {finds}.", word=word, finds=finds),
         data=data,
         uses=("player",),
     )
@@ -42,7 +43,7 @@ def _self() -> tuple[str, dict]:
         "value": [[1, 0], [0, 1], [1, 1], [0, 0]],
     }
     x = [[1, 0, 0, 0], [0, 1, 0, 1], [0, 0, 1, 0]]
-    return "Each word asks, and all words answer", _projected(["They", "played", "chess"], x, w) | {"begin": "divide"}
+    return _("Each word asks, and all words answer"), _projected(["They", "played", "chess"], x, w) | {"begin": "divide"}
 
 
 def _cross() -> tuple[str, dict]:
@@ -51,11 +52,11 @@ def _cross() -> tuple[str, dict]:
     v = [[0, 0], [0, 1], [1, 0], [0, 0], [0, 0]]
     data = looked(["<SOS>", "la", "vache"], ["the", "white", "cow", "is", "tired"], q, k, v)
     notes = {
-        "compare": "The query comes from the target, the key from the memory.",
-        "softmax": "The map has a row for each target word, and a column for each source word.",
-        "mix": "The values come from the memory.",
+        "compare": marked("The query comes from the target, the key from the memory."),
+        "softmax": marked("The map has a row for each target word, and a column for each source word."),
+        "mix": marked("The values come from the memory."),
     }
-    return "The target asks, the source answers", data | {"word": 2, "notes": notes, "begin": "divide"}
+    return _("The target asks, the source answers"), data | {"word": 2, "notes": notes, "begin": "divide"}
 
 
 _EXAMPLES = {"self": _self, "cross": _cross}
@@ -101,20 +102,21 @@ def numbers(values: Tensor) -> list:
 def _table(data: dict[str, Any]) -> str:
     """Return the look of the first word as a table, for where no script runs."""
     word, look, d_k = data["word"], data["looks"][0], data.get("d_k")
-    first = f", first {len(look['k'][0])}" if d_k and len(look["k"][0]) < d_k else ""
+    first = ", " + _("first {many}", many=len(look["k"][0])) if d_k and len(look["k"][0]) < d_k else ""
+    score = _("score")
     columns = {
-        f"key{first}": look.get("k"),
+        _("key") + first: look.get("k"),
         "q · k": "dots" in look and look["dots"][word],
-        f"÷ √{d_k}" if d_k else "score": look["scores"][word],
-        "mask": "masked" in look and look["masked"][word],
-        "e<sup>score</sup>": look["exps"][word],
-        "weight": look["weights"][word],
-        f"value{first}": look.get("v"),
+        f"÷ √{d_k}" if d_k else score: look["scores"][word],
+        _("mask"): "masked" in look and look["masked"][word],
+        f"e<sup>{score}</sup>": look["exps"][word],
+        _("weight"): look["weights"][word],
+        _("value") + first: look.get("v"),
     }
     columns = {name: values for name, values in columns.items() if values}
     rows = [[html.escape(name), *parts] for name, *parts in zip(data["answers"], *columns.values())]
     if "v" in look:
-        rows.append(["mixture", *[""] * (len(columns) - 1), look["mixed"][word]])
+        rows.append([_("mixture"), *[""] * (len(columns) - 1), look["mixed"][word]])
     head = "".join(f'<th scope="col">{name}</th>' for name in ("", *columns))
     lines = [(name, "".join(f"<td>{_written(part)}</td>" for part in parts)) for name, *parts in rows]
     body = "".join(f'<tr><th scope="row">{name}</th>{cells}</tr>' for name, cells in lines)

@@ -38,8 +38,11 @@ function start(parts, { book, english }) {
 
   const text = ({ words }) => words.filter((word) => word !== END).join(" ")
   const signed = (value) => number(value, 3).replace("-", "−")
-  const listed = (all) =>
-    all.map((one) => `${one.words.join(" ")} (${number(one.chance)})`).join(all.length > 2 ? ", " : " and ")
+  function listed(all) {
+    const named = all.map((one) => `${one.words.join(" ")} (${number(one.chance)})`)
+    const [first, second] = named
+    return named.length === 2 ? _`${first} and ${second}` : named.join(", ")
+  }
 
   let width
   function tree(steps) {
@@ -58,10 +61,11 @@ function start(parts, { book, english }) {
       const [at, middle, from] = [x(one.words), y(one.words), one.words.slice(0, -1)]
       const chance = number(one.chance)
       const word = one.words.at(-1)
+      const total = kind === "ended" ? signed(score(one)) : ""
       const [above, below] = {
         kept: [word, chance],
-        ended: [`${word} ${chance}`, `score ${signed(score(one))}`],
-        dropped: [word, `${chance} dropped`],
+        ended: [`${word} ${chance}`, _`score ${total}`],
+        dropped: [word, _`${chance} dropped`],
         candidate: [word, `${chance} ?`],
       }[kind]
       const stays = kind === "kept" || kind === "ended"
@@ -78,9 +82,10 @@ function start(parts, { book, english }) {
         svg("text", { x: at, y: middle + 13, ...look, style: "font-size:11px" }, below)
       )
     }
-    const side = Array.from({ length: depth }, (_, i) => {
+    const side = Array.from({ length: depth }, (value, i) => {
       const ends = i < state.step && steps[i].kept.some(hasEnded)
-      const lines = ends ? [`step ${i + 1}`, "log P", `÷ ${number(penalty(i + 1))}`] : [`step ${i + 1}`]
+      const step = i + 1
+      const lines = ends ? [_`step ${step}`, "log P", `÷ ${number(penalty(step))}`] : [_`step ${step}`]
       const first = top + row * (i + 1) + (ends ? -10 : 4)
       return lines.map((line, place) => svg("text", { x: 0, y: first + 15 * place, class: "tl-quiet" }, line))
     })
@@ -95,7 +100,7 @@ function start(parts, { book, english }) {
       {
         viewBox: `0 0 ${width} ${top + row * depth + 24}`,
         role: "img",
-        "aria-label": `The tree after ${state.step === 1 ? "1 step" : `${state.step} steps`}`,
+        "aria-label": state.step === 1 ? _("The tree after 1 step") : _`The tree after ${state.step} steps`,
       },
       svg("text", { x: x([]), y: top + 4, "text-anchor": "middle" }, "<SOS>"),
       ...side.flat(),
@@ -110,39 +115,41 @@ function start(parts, { book, english }) {
       html(
         "tr",
         { style: seen(ended.includes(one)) },
-        html("th", { scope: "row" }, text(one) + (text(one) === greedy() ? " (greedy)" : "")),
+        html("th", { scope: "row" }, text(one) + (text(one) === greedy() ? " " + _("(greedy)") : "")),
         ...[number(one.chance), one.words.length, signed(score(one))].map((value) => html("td", {}, value))
       )
     )
-    const head = ["ended", "P", "tokens", "score"].map((name) => html("th", { scope: "col" }, name))
+    const head = [_("ended"), "P", _("tokens"), _("score")].map((name) => html("th", { scope: "col" }, name))
     return html("table", { style: `overflow-wrap:normal;margin-top:.5rem;${seen(ended.length)}` }, html("tr", {}, ...head), ...rows)
   }
 
   function words(steps) {
-    const places = state.beam === 1 ? "1 place" : `${state.beam} places`
+    const places = state.beam === 1 ? _("1 place") : _`${state.beam} places`
     const told = []
     const { candidates, kept } = steps[state.step - 1] ?? {}
     if (kept) {
       const dropped = candidates.slice(kept.length)
-      const [are, stay] = kept.length > 1 ? ["are", "stay"] : ["is", "stays"]
-      told.push(
-        dropped.length
-          ? `Step ${state.step}: ${listed(kept)} ${are} the most probable and ${stay}; ` +
-              `${listed(dropped)} ${dropped.length > 1 ? "are" : "is"} dropped: ${places} only.`
-          : `Step ${state.step}: ${places} for ${listed(kept)}: nothing is dropped.`
-      )
+      const [best, rest] = [listed(kept), listed(dropped)]
+      if (dropped.length === 0) told.push(_`Step ${state.step}: ${places} for ${best}: nothing is dropped.`)
+      else {
+        if (kept.length > 1) told.push(_`Step ${state.step}: ${best} are the most probable and stay;`)
+        else told.push(_`Step ${state.step}: ${best} is the most probable and stays;`)
+        told.push(dropped.length > 1 ? _`${rest} are dropped: ${places} only.` : _`${rest} is dropped: ${places} only.`)
+      }
     }
     if (state.step < steps.length) {
-      if (kept?.some(hasEnded)) told.push(`What has written ${END} leaves the beam and waits with its score.`)
+      if (kept?.some(hasEnded)) told.push(_`What has written ${END} leaves the beam and waits with its score.`)
       const all = steps[state.step].candidates.length
-      told.push(`Next: ${all === 1 ? "1 candidate" : `${all} candidates`} for ${places}. What stays?`)
+      const some = all === 1 ? _("1 candidate") : _`${all} candidates`
+      told.push(_`Next: ${some} for ${places}. What stays?`)
     } else {
       const best = text(found(steps)[0])
-      const other = best === greedy() ? "the same" : greedy()
-      told.push(`All have ended: ${best} has the best score, and greedy decoding writes ${other}.`)
+      const other = best === greedy() ? _("the same") : greedy()
+      told.push(_`All have ended: ${best} has the best score, and greedy decoding writes ${other}.`)
       const lengths = found(steps).map(({ words }) => words.length)
       if (lengths.length > 1 && new Set(lengths).size === 1) {
-        told.push(`All have ${lengths[0]} tokens: α cannot change their order.`)
+        const [length] = lengths
+        told.push(_`All have ${length} tokens: α cannot change their order.`)
       }
     }
     return told.join(" ")
@@ -167,9 +174,9 @@ function start(parts, { book, english }) {
     // A button that has nothing more to do hands the keyboard on.
     if (focused?.disabled) (focused === next ? back : next).focus()
   }
-  const back = button({ label: "back", pressed: () => set({ step: state.step - 1 }) })
-  const next = button({ label: "next step", pressed: () => set({ step: state.step + 1 }) })
-  const again = button({ label: "start again", pressed: () => set({ step: 0 }) })
+  const back = button({ label: _("back"), pressed: () => set({ step: state.step - 1 }) })
+  const next = button({ label: _("next step"), pressed: () => set({ step: state.step + 1 }) })
+  const again = button({ label: _("start again"), pressed: () => set({ step: 0 }) })
   const alpha = slider({
     label: "α",
     values: Array.from({ length: 11 }, (_, i) => i / 10),
@@ -179,12 +186,12 @@ function start(parts, { book, english }) {
   })
   parts.controls.append(
     choice({
-      label: "sentence",
+      label: _("sentence"),
       options: Object.keys(book),
       value: english,
       changed: (english) => set({ english, step: 0 }),
     }),
-    slider({ label: "beam", values: [1, 2, 3, 4], value: state.beam, changed: (beam) => set({ beam }) }),
+    slider({ label: _("beam"), values: [1, 2, 3, 4], value: state.beam, changed: (beam) => set({ beam }) }),
     alpha,
     html("div", { style: "display:flex;gap:.4rem" }, back, next, again)
   )

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import torch
 from torch import Tensor, nn
 
+from transformer_lib._language import _
 from transformer_lib.decoding import beam_hypotheses, beam_search, greedy_decode
 from transformer_lib.seq2seq import EOS_ID, PAD_ID
 from transformer_lib.teaching.figures.live.figure import LiveFigure
@@ -68,18 +69,22 @@ def beam_tree() -> LiveFigure:
     model, source, beam = BookModel(), torch.tensor([[0]]), 2
     english, book = next(iter(BOOK.items()))
     rows = ""
-    for step in range(1, 5):
-        kept = beam_hypotheses(model, source, max_len=step, beam_size=beam)[0]
+    for length in range(1, 5):
+        kept = beam_hypotheses(model, source, max_len=length, beam_size=beam)[0]
         words = ", ".join(f"{in_words(one.tokens)} {math.exp(one.log_probability):.2f}" for one in kept)
-        rows += f"<tr><th>{step}</th><td>{html.escape(words)}</td></tr>"
+        rows += f"<tr><th>{length}</th><td>{html.escape(words)}</td></tr>"
     greedy = in_words(greedy_decode(model, source, max_len=12)[0].tolist()).removesuffix(" <EOS>")
     found = in_words(beam_search(model, source, max_len=12, beam_size=beam)[0].tolist()).removesuffix(" <EOS>")
-    head = f"<tr><th>step</th><th>what a beam of {beam} keeps, with its probability</th></tr>"
+    step, keeps = _("step"), _("what a beam of {beam} keeps, with its probability", beam=beam)
+    head = f"<tr><th>{step}</th><th>{keeps}</th></tr>"
     return LiveFigure(
         "beam_tree",
-        title="What the beam keeps, step by step",
+        title=_("What the beam keeps, step by step"),
         still=f'<table style="overflow-wrap:normal">{head}{rows}</table>',
-        says=f"{english.capitalize()}: a beam of {beam} writes {found}, {book[found]:.2f}; greedy decoding writes {greedy}, "
-        f"{book[greedy]:.2f}.",
+        says=_(
+            "{english}: a beam of {beam} writes {found}, {share}; greedy decoding writes {greedy}, {its_share}.",
+            **{"english": english.capitalize(), "beam": beam, "found": found, "greedy": greedy},
+            **{"share": f"{book[found]:.2f}", "its_share": f"{book[greedy]:.2f}"},
+        ),
         data={"book": BOOK, "english": english},
     )

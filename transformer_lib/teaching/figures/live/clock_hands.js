@@ -32,8 +32,9 @@ function start(parts, data) {
 
   function words(x, y, size, pair, omega) {
     const [sine, cosine] = [Math.sin(omega * state.pos), Math.cos(omega * state.pos)]
-    const lines = [`hand ${pair}`, `ω ${short(omega)}`, `sin ${number(sine, 3)}`, `cos ${number(cosine, 3)}`]
-    if (state.k) lines.push(`turn ${number(omega * state.k, 3)}`)
+    const lines = [_`hand ${pair}`, `ω ${short(omega)}`, `sin ${number(sine, 3)}`, `cos ${number(cosine, 3)}`]
+    const turn = number(omega * state.k, 3)
+    if (state.k) lines.push(_`turn ${turn}`)
     const look = { x, "text-anchor": "middle", style: `font-size:${size}px` }
     return lines.map((line, i) => svg("text", { ...look, y: y + 17 * i, class: i < 2 ? "tl-quiet" : "" }, line))
   }
@@ -52,7 +53,7 @@ function start(parts, data) {
     )
     const text = (x, y, anchor, words, quiet = true) =>
       svg("text", { x, y, "text-anchor": anchor, class: quiet ? "tl-quiet" : "", style: "font-size:12px" }, words)
-    const nodes = [text(0, top + 8, "start", "dot product with the row of each position", false)]
+    const nodes = [text(0, top + 8, "start", _("dot product with the row of each position"), false)]
     for (const fit of [most, most / 2, 0]) {
       const [x1, x2, y] = [left, wide - right, down(fit)]
       nodes.push(svg("line", { x1, x2, y1: y, y2: y, stroke: "var(--tl-line)", "stroke-width": 0.5 }))
@@ -75,7 +76,7 @@ function start(parts, data) {
       nodes.push(svg("line", { x1: x, x2: x, y1: y, y2: down(least), stroke: "var(--tl-ink)", "stroke-dasharray": "4 3" }))
       nodes.push(svg("circle", { cx: x, cy: y, r: 5, fill: "var(--tl-ink)" }))
       const anchor = x > wide / 2 ? "end" : "start"
-      nodes.push(text(x + (anchor === "end" ? -7 : 7), down(0) - 5, anchor, `highest at ${target}`, false))
+      nodes.push(text(x + (anchor === "end" ? -7 : 7), down(0) - 5, anchor, _`highest at ${target}`, false))
     }
     return nodes
   }
@@ -83,14 +84,17 @@ function start(parts, data) {
   function says() {
     const all = speeds()
     const { pos, k, d_model } = state
-    if (!k) return `The ${d_model} numbers are row ${pos} of the table. It fits itself best: the curve is highest at ${pos}.`
+    if (!k) return _`The ${d_model} numbers are row ${pos} of the table. It fits itself best: the curve is highest at ${pos}.`
     const target = pos + k
     const seen = target >= 0 && target <= last
-    const where = seen ? `so the curve is highest at ${target}` : `and the curve has no position ${target}`
-    return (
-      `The dashed hands: position ${pos}, each hand turned by ω · k. That is ${k} radians in hand 0 and ` +
-      `${short(all[all.length - 1] * k)} in hand ${all.length - 1}, at every position. They are the hands of position ${target}, ${where}.`
-    ).replace(/(^| )-(?=\d)/g, "$1−")
+    const where = seen ? _`so the curve is highest at ${target}` : _`and the curve has no position ${target}`
+    const slowest = all.length - 1
+    const least = short(all[slowest] * k)
+    const [turned, they] = [
+      _`The dashed hands: position ${pos}, each hand turned by ω · k. That is ${k} radians in hand 0 and ${least} in hand ${slowest}, at every position.`,
+      _`They are the hands of position ${target}, ${where}.`,
+    ]
+    return `${turned} ${they}`.replace(/(^| )-(?=\d)/g, "$1−")
   }
 
   let width
@@ -109,7 +113,10 @@ function start(parts, data) {
     const below = 20 + height * (all.length / columns)
     const viewBox = `0 0 ${width} ${below + 165}`
     const axes = ["↑ cos", "→ sin"].map((words, i) => svg("text", { x: 52 * i, y: 12, class: "tl-quiet" }, words))
-    const label = `The hands at position ${state.pos}${state.k ? ` and turned by ${state.k}` : ""}, and how well each row fits them`
+    const { pos, k } = state
+    const label = k
+      ? _`The hands at position ${pos} and turned by ${k}, and how well each row fits them`
+      : _`The hands at position ${pos}, and how well each row fits them`
     parts.show(svg("svg", { viewBox, role: "img", "aria-label": label }, ...axes, ...clocks, ...curve(below + 6, width)))
     parts.say(says())
   }
@@ -122,8 +129,8 @@ function start(parts, data) {
   const signed = (value) => String(value).replace("-", "−")
   parts.controls.append(
     choice({ label: "d_model", options: [4, 8, 16], value: state.d_model, changed: set("d_model") }),
-    slider({ label: "position", values: from(0, last), value: state.pos, changed: set("pos") }),
-    slider({ label: "shift k", values: from(-10, 10), value: state.k, write: signed, changed: set("k") })
+    slider({ label: _("position"), values: from(0, last), value: state.pos, changed: set("pos") }),
+    slider({ label: _("shift k"), values: from(-10, 10), value: state.k, write: signed, changed: set("k") })
   )
   parts.drawInWidth((newWidth) => {
     width = newWidth

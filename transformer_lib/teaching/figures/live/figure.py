@@ -2,8 +2,10 @@
 
 import html
 import json
+import re
 from pathlib import Path
 
+from transformer_lib._language import _, script_words
 from transformer_lib.teaching.figures.theme import ROLES_DARK, ROLES_LIGHT, stylesheet
 
 _HERE = Path(__file__).parent
@@ -47,13 +49,33 @@ def in_script(data: dict) -> str:
     return json.dumps(data, ensure_ascii=True, sort_keys=True).replace("</", "<\\/")
 
 
+# Where text stands that is shown, and the scripts, which have texts of their own.
+SHOWN = re.compile(r'(<script>.*?</script>)|<style>.*?</style>|(>| aria-label="| title=")([^<>"]+)(?=[<"])', re.DOTALL)
+
+
+def in_language(page: str) -> str:
+    """Return `page`, a figure or the map as it is stored in English, in the reader's language.
+
+    A text is translated where all of it is a message; a script gets the words of what it shows.
+    """
+
+    def told(found: re.Match) -> str:
+        script, before, text = found.groups()
+        if script:
+            return script.replace("const words = {}", f"const words = {in_script(script_words(script))}", 1)
+        words = _(html.unescape(text)) if text else ""
+        return found[0] if words == html.unescape(text or "") else before + html.escape(words)
+
+    return SHOWN.sub(told, page)
+
+
 class LiveFigure:
     """What a notebook shows as a figure that answers to its reader: see the functions of this package.
 
     `name` is the name of the script beside this module, `title` says what to see, `still` is the picture (SVG or a
     table) for where no script runs, `says` says in words what it shows, and `data` is what the script starts from.
     `uses` names further scripts that its own one needs. The same arguments give the same bytes. In the script,
-    `start(parts, data)` is called with the figure's parts.
+    `start(parts, data)` is called with the figure's parts. Texts in `data` are English: the script shows them by `_`.
     """
 
     def __init__(self, name: str, *, title: str, still: str, says: str, data: dict, uses: tuple[str, ...] = ()) -> None:
@@ -64,10 +86,11 @@ class LiveFigure:
 
     def _repr_html_(self) -> str:
         style = stylesheet("tl-live", _RULES, light=ROLES_LIGHT, dark=ROLES_DARK)
-        scripts = "".join((_HERE / f"{name}.js").read_text("utf-8") for name in ("parts", *self.uses, self.name))
+        scripts = "".join((_HERE / f"{name}.js").read_text("utf-8") for name in ("words", "parts", *self.uses, self.name))
         data = in_script(self.data)
         start = f"start(partsOf(document.currentScript.parentElement), {data})"
-        script = f"(() => {{\n{scripts}\n{start}\n}})()"
+        words = in_script(script_words(scripts + start))
+        script = f"(() => {{\nconst words = {words}\n{scripts}\n{start}\n}})()"
         # JupyterLab takes arrows and letters for commands of its own, but not inside an element with the second attribute.
         return (
             f'<figure class="tl-live" data-figure="{self.name}">'

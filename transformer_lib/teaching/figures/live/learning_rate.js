@@ -25,7 +25,8 @@ function start(parts, paper) {
     ])
     const marks = [0, 0.5, 1].map((part) => {
       const look = { x: x(part * steps), y: bottom + 20, "text-anchor": part < 1 ? "middle" : "end", class: "tl-quiet" }
-      return svg("text", look, (part === 1 ? "step " : "") + grouped(part * steps))
+      const step = grouped(part * steps)
+      return svg("text", look, part === 1 ? _`step ${step}` : step)
     })
     const curve = (one, attributes) => {
       const shown = Array.from({ length: 201 }, (_, i) => Math.max(1, (i * steps) / 200))
@@ -41,30 +42,31 @@ function start(parts, paper) {
       svg("text", { x: from + 30, y: 16 }, text),
     ]
     const onTheRight = x(state.warmup) > width - 150
+    const [turn, theirTurn, summit] = [grouped(state.warmup), grouped(paper.warmup), short(peak)]
     const beside = { x: x(state.warmup) + (onTheRight ? -9 : 9), y: y(peak) - 6, "text-anchor": onTheRight ? "end" : "start" }
     parts.show(
       svg(
         "svg",
-        { viewBox: `0 0 ${width} 256`, role: "img", "aria-label": "The rate of each step, yours and the paper's" },
+        { viewBox: `0 0 ${width} 256`, role: "img", "aria-label": _("The rate of each step, yours and the paper's") },
         ...axes,
         ...marks,
-        ...name(0, yours, "yours"),
-        ...name(84, theirs, `the paper's: ${paper.d_model}, ${grouped(paper.warmup)}`),
+        ...name(0, yours, _("yours")),
+        ...name(84, theirs, _`the paper's: ${paper.d_model}, ${theirTurn}`),
         curve(state, yours),
         curve(paper, theirs),
         svg("circle", { cx: x(state.warmup), cy: y(peak), r: 5, fill: "var(--tl-query)" }),
-        svg("text", beside, `peak ${short(peak)}`)
+        svg("text", beside, _`peak ${summit}`)
       )
     )
     const times = short(peak / rate(paper.warmup, paper))
     parts.say(
-      `Width ${state.d_model}, warm-up ${grouped(state.warmup)}: the rate is highest at step ${grouped(state.warmup)}, ` +
-        `${short(peak)}` +
-        (times === "1" ? "." : `, ${times} times the paper's.`)
+      times === "1"
+        ? _`Width ${state.d_model}, warm-up ${turn}: the rate is highest at step ${turn}, ${summit}.`
+        : _`Width ${state.d_model}, warm-up ${turn}: the rate is highest at step ${turn}, ${summit}, ${times} times the paper's.`
     )
   }
 
-  const turn = (name, label, values) =>
+  const turned = (name, label, values) =>
     slider({
       label,
       values,
@@ -76,8 +78,8 @@ function start(parts, paper) {
       },
     })
   parts.controls.append(
-    turn("d_model", "d_model", [32, 64, 128, 256, 512, 1024]),
-    turn("warmup", "warm-up", [500, 1000, 2000, 4000, 8000, 16000])
+    turned("d_model", "d_model", [32, 64, 128, 256, 512, 1024]),
+    turned("warmup", _("warm-up"), [500, 1000, 2000, 4000, 8000, 16000])
   )
   parts.drawInWidth((newWidth) => {
     width = newWidth

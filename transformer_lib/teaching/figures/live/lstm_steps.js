@@ -34,26 +34,31 @@ function start(parts, data) {
   function told(part, now) {
     const { word, f, i, g, o, c, h } = now
     const before = now["old c"]
+    const [old, tanh, left, added] = [short(before), short(Math.tanh(c)), short(now.kept), short(now.new)]
     if (part === "read")
       return [
-        [`${word}, and h = `, strong(now["old h"])],
-        `The cell reads ${word}, and h from the step before. On its whiteboard, c, stands ${short(before)}.`,
+        [_`${word}, and h = `, strong(now["old h"])],
+        _`The cell reads ${word}, and h from the step before. On its whiteboard, c, stands ${old}.`,
       ]
-    const kept = f < 0.1 ? "the board is wiped" : f < 0.9 ? `only ${f} of the board is kept` : "the board is kept"
-    const news = g === 0 ? "there is no news" : i < 0.5 ? "the news is hardly written" : "the news is written"
+    const kept = f < 0.1 ? _("the board is wiped") : f < 0.9 ? _`only ${f} of the board is kept` : _("the board is kept")
+    const news = g === 0 ? _("there is no news") : i < 0.5 ? _("the news is hardly written") : _("the news is written")
     if (part === "gates")
       return [
         ["f", "i", "g", "o"].flatMap((name) => [name === "f" ? "" : ", ", `${name} = `, strong(now[name])]),
-        `At ${word} ${kept}, ${news}, and ${o < 0.5 ? "hardly anything" : "nearly all"} will be shown.`,
+        o < 0.5
+          ? _`At ${word} ${kept}, ${news}, and hardly anything will be shown.`
+          : _`At ${word} ${kept}, ${news}, and nearly all will be shown.`,
       ]
     if (part === "c")
       return [
         [`c = f·c + i·g = ${written(f)} · ${factor(before)} + ${written(i)} · ${factor(g)} = `, strong(c)],
-        `What is kept, ${short(now.kept)}, and what is written, ${short(now.new)}, together are the new c.`,
+        _`What is kept, ${left}, and what is written, ${added}, together are the new c.`,
       ]
     return [
       [`h = o·tanh(c) = ${written(o)} · tanh(${written(c)}) = `, strong(h)],
-      `tanh(c) is ${short(Math.tanh(c))}. Of that ${o < 0.5 ? "hardly anything" : "nearly all"} is shown, and goes to the next step.`,
+      o < 0.5
+        ? _`tanh(c) is ${tanh}. Of that hardly anything is shown, and goes to the next step.`
+        : _`tanh(c) is ${tanh}. Of that nearly all is shown, and goes to the next step.`,
     ]
   }
 
@@ -79,7 +84,7 @@ function start(parts, data) {
     const [calculation, meaning] = told(PARTS[part], now)
     sum.replaceChildren(...calculation)
     parts.say(meaning)
-    picture.setAttribute("aria-label", `The LSTM at ${now.word}: ${sum.textContent}`)
+    picture.setAttribute("aria-label", _`The LSTM at ${now.word}: ${sum.textContent}`)
     back.disabled = state.at === 0
     next.disabled = state.at === last
   }
@@ -101,14 +106,14 @@ function start(parts, data) {
     act(value)
   }
   const which = buttons({
-    label: "word",
+    label: _("word"),
     options: [...words.keys()],
     value: Math.floor(state.at / PARTS.length),
     write: (i) => words[i],
     changed: byHand((i) => go(PARTS.length * i + (state.at % PARTS.length))),
   })
   const gate = buttons({
-    label: "f when open",
+    label: _("f when open"),
     options: [...runs.keys()],
     value: state.run,
     write: (i) => runs[i].f[0],
@@ -117,9 +122,9 @@ function start(parts, data) {
       draw()
     },
   })
-  const back = button({ label: "back", pressed: byHand(() => go(state.at - 1)) })
-  const next = button({ label: "next", pressed: byHand(() => go(state.at + 1)) })
-  const play = player({ label: "next part", seconds: 1, forward, again: () => go(0) })
+  const back = button({ label: _("back"), pressed: byHand(() => go(state.at - 1)) })
+  const next = button({ label: _("next"), pressed: byHand(() => go(state.at + 1)) })
+  const play = player({ label: _("next part"), seconds: 1, forward, again: () => go(0) })
   const row = html("div", { style: "display:flex;gap:.4rem" }, back, next, play.node)
   parts.controls.append(row, which.node, gate.node)
   draw()

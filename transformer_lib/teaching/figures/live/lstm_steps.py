@@ -3,11 +3,11 @@
 import html
 import math
 
+from transformer_lib._language import _
 from transformer_lib.teaching.figures.live.figure import LiveFigure
 
 Rows = dict[str, list[float]]  # f, i, g, o, c and h, a number for each word
 _PARTS = 4  # of a step: read, gates, c, h
-_GATES = {"f": (58, "keep"), "i": (143, "write"), "g": (213, "news"), "o": (306, "show")}
 
 
 def lstm_steps(words: list[str], runs: list[Rows], *, word: str) -> LiveFigure:
@@ -18,10 +18,14 @@ def lstm_steps(words: list[str], runs: list[Rows], *, word: str) -> LiveFigure:
     kept, new = now["f"] * runs[0]["c"][at - 1], now["i"] * now["g"]
     return LiveFigure(
         "lstm_steps",
-        title="An LSTM reads, one part of a step at a time",
+        title=_("An LSTM reads, one part of a step at a time"),
         still=_picture(words, runs[0], at, now | {"kept": kept, "new": new}),
-        says=f"At “{word}” {kept:.2f} of c is kept, {_written(new)} is written, and the new c is {now['c']:.2f}. "
-        f"Of tanh(c) = {math.tanh(now['c']):.2f} the output gate shows h = {now['h']:.2f}.",
+        says=_(
+            "At “{word}” {kept} of c is kept, {new} is written, and the new c is {c}. "
+            "Of tanh(c) = {tanh} the output gate shows h = {h}.",
+            **{"word": word, "kept": f"{kept:.2f}", "new": _written(new)},
+            **{"c": f"{now['c']:.2f}", "tanh": f"{math.tanh(now['c']):.2f}", "h": f"{now['h']:.2f}"},
+        ),
         data={"words": words, "runs": runs, "at": _PARTS * at + 2},
         uses=("player",),
     )
@@ -56,9 +60,11 @@ def _picture(words: list[str], rows: Rows, at: int, now: dict[str, float]) -> st
     def slot(name: str, value: float | str) -> str:
         return f'<tspan data-name="{name}">{html.escape(value) if isinstance(value, str) else _written(value)}</tspan>'
 
+    also = _(", and h = ")
     nodes = [_box("read", 'rect x="29" y="192" width="306" height="26" rx="5"')]
-    nodes.append(_text(182, 210, f"{slot('word', f'“{words[at]}”')}, and h = {slot('old h', rows['h'][at - 1])}"))
-    for name, (x, does) in _GATES.items():
+    nodes.append(_text(182, 210, f"{slot('word', f'“{words[at]}”')}{also}{slot('old h', rows['h'][at - 1])}"))
+    gates = {"f": (58, _("keep")), "i": (143, _("write")), "g": (213, _("news")), "o": (306, _("show"))}
+    for name, (x, does) in gates.items():
         later = "h" if name == "o" else "c"
         nodes += [_arrow("gates", x, 192, x, 162), _text(x + 7, 182, does, quiet=True, anchor="start")]
         nodes.append(_box(f"gates {later}", f'rect x="{x - 29}" y="134" width="58" height="26" rx="5"'))
@@ -73,7 +79,8 @@ def _picture(words: list[str], rows: Rows, at: int, now: dict[str, float]) -> st
     known = [("old c", 24, 28, rows["c"][at - 1]), ("kept", 118, 28, now["kept"]), ("new", 143, 76, now["new"])]
     known += [("c", 270, 28, now["c"]), ("h", 338, 118, now["h"])]
     nodes += [_text(x, y, slot(name, value)) for name, x, y, value in known]
-    names = [("old c", 24, 13), ("f · c", 118, 13), ("i · g", 143, 61), ("new c", 270, 13), ("tanh", 284, 70), ("h", 338, 86)]
+    names = [(_("old c"), 24, 13), ("f · c", 118, 13), ("i · g", 143, 61), (_("new c"), 270, 13), ("tanh", 284, 70)]
+    names += [("h", 338, 86)]
     nodes += [_text(x, y, name, quiet=True) for name, x, y in names]
     cell = 334 / len(words)
     for column, word in enumerate(words):
@@ -86,5 +93,6 @@ def _picture(words: list[str], rows: Rows, at: int, now: dict[str, float]) -> st
             colour = f'fill="var(--tl-{"query" if value < 0 else "key"})" fill-opacity="{abs(value) / 2 * known:.2f}"'
             shown = _text(x + cell / 2, top + 18, _written(value) if known else "", weight=400)
             nodes.append(f'<g data-row="{name}"><rect {place} {colour}/>{shown}</g>')
-    label = f"The wiring of an LSTM with its numbers at the word {html.escape(words[at])}, and below it c and h word by word"
+    word = html.escape(words[at])
+    label = _("The wiring of an LSTM with its numbers at the word {word}, and below it c and h word by word", word=word)
     return f'<svg viewBox="0 0 360 310" style="max-width:36rem" role="img" aria-label="{label}">{"".join(nodes)}</svg>'

@@ -11,12 +11,13 @@ function start(parts, data) {
 
   // What keeps `words` from being read, in one sentence; nothing if nothing does.
   function wrongWith(words) {
-    if (words.length === 0) return "Write at least one word."
-    if (words.length > LONGEST) return `At most ${LONGEST} words fit here, and these are ${words.length}.`
+    if (words.length === 0) return _("Write at least one word.")
+    if (words.length > LONGEST) return _`At most ${LONGEST} words fit here, and these are ${words.length}.`
     const strange = words.find((word) => !(ids.get(plain(word)) > SOS_ID))
     if (strange === undefined) return ""
     const some = data.words.slice(SOS_ID + 1, SOS_ID + 13).join(", ")
-    return `“${[...strange].slice(0, 20).join("")}” is not among the figure's words. Some that are: ${some}.`
+    const unknown = [...strange].slice(0, 20).join("")
+    return _`“${unknown}” is not among the figure's words. Some that are: ${some}.`
   }
 
   function tokens() {
@@ -45,7 +46,7 @@ function start(parts, data) {
     const [q, k] = [project("W_q"), project("W_k")]
     const scores = q.map((query) => k.map((key) => dot(query, key) / Math.sqrt(query.length)))
     const mask = scores.map((row, query) =>
-      row.map((_, key) => (!state.padding || tokens[key] !== PAD_ID) && (!state.lookAhead || key <= query))
+      row.map((score, key) => (!state.padding || tokens[key] !== PAD_ID) && (!state.lookAhead || key <= query))
     )
     const weights = scores.map((row, query) => {
       if (!mask[query].includes(true)) return row.map(() => 0)
@@ -103,27 +104,29 @@ function start(parts, data) {
     const wide = beside >= 27
     const cell = Math.min(36, wide ? beside : (width - long - 2) / labels.length)
     const [across, down] = [cell * labels.length + gap, cell * labels.length + long + 34]
+    const headings = { scores: _("scores"), mask: _("mask"), weights: _("weights") }
     const matrices = Object.entries({ scores: numbers.scores, mask, weights }).flatMap(([name, values], i) => {
       const [left, top] = wide ? [long + across * i, long + 16] : [long, down * i + long + 16]
-      const heading = svg("text", { x: left, y: top - long - 3, style: "font-weight:600" }, name)
+      const heading = svg("text", { x: left, y: top - long - 3, style: "font-weight:600" }, headings[name])
       return [heading, ...matrix(name, values, labels, left, top, cell, !wide || i === 0)]
     })
     const height = (wide ? down : 3 * down) - 14
     const rows = labels.map((label, query) => `${label} ${weights[query].map(share).join(" ")}`).join("; ")
-    const label = `Scores, mask and weights. The rows of the weights: ${rows}.`
+    const label = _`Scores, mask and weights. The rows of the weights: ${rows}.`
     parts.show(svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label }, ...matrices))
 
     // The mean over the rows of real words of what lies on the keys that count.
     const real = now.flatMap((token, query) => (token === PAD_ID ? [] : [query]))
     const mean = (counts) =>
-      share(real.reduce((sum, query) => sum + dot(weights[query], now.map((_, key) => counts(query, key))), 0) / real.length)
+      share(real.reduce((sum, query) => sum + dot(weights[query], now.map((token, key) => counts(query, key))), 0) / real.length)
     const later = mean((query, key) => now[key] !== PAD_ID && key > query)
     const blind = mask.some((row) => !row.includes(true))
-    parts.say(
-      `Of a word's weight, ${later} lies on later words and ${mean((_, key) => now[key] === PAD_ID)} on padding, on average.` +
-        (blind ? " A row that may look at nothing would be 0/0; the library gives it weights of 0." : "") +
-        (state.side === "beginning" && state.pads ? " Padding at the beginning moves each word, so its scores change too." : "")
-    )
+    const padding = mean((query, key) => now[key] === PAD_ID)
+    const told = [_`Of a word's weight, ${later} lies on later words and ${padding} on padding, on average.`]
+    if (blind) told.push(_("A row that may look at nothing would be 0/0; the library gives it weights of 0."))
+    if (state.side === "beginning" && state.pads)
+      told.push(_("Padding at the beginning moves each word, so its scores change too."))
+    parts.say(told.join(" "))
   }
 
   const set = (name) => (value) => {
@@ -137,11 +140,17 @@ function start(parts, data) {
     else set("words")(words.map((word) => ids.get(plain(word))))
   }
   parts.controls.append(
-    textBox({ label: "French sentence", value: data.sentence, changed: write }),
-    slider({ label: "places of padding", values: [0, 1, 2], value: state.pads, changed: set("pads") }),
-    choice({ label: "padding at the", options: ["end", "beginning"], value: state.side, changed: set("side") }),
-    tick({ label: "padding mask", value: state.padding, changed: set("padding") }),
-    tick({ label: "causal mask", value: state.lookAhead, changed: set("lookAhead") })
+    textBox({ label: _("French sentence"), value: data.sentence, changed: write }),
+    slider({ label: _("places of padding"), values: [0, 1, 2], value: state.pads, changed: set("pads") }),
+    choice({
+      label: _("padding at the"),
+      options: ["end", "beginning"],
+      value: state.side,
+      write: (side) => (side === "end" ? _("end") : _("beginning")),
+      changed: set("side"),
+    }),
+    tick({ label: _("padding mask"), value: state.padding, changed: set("padding") }),
+    tick({ label: _("causal mask"), value: state.lookAhead, changed: set("lookAhead") })
   )
   parts.drawInWidth((newWidth) => {
     width = newWidth

@@ -6,6 +6,7 @@ from importlib.resources import as_file, files
 
 from torch import Tensor
 
+from transformer_lib._language import _
 from transformer_lib.attention import scaled_dot_product_attention
 from transformer_lib.checkpoint import open_tensors, renamed
 from transformer_lib.positional_encoding import sinusoidal_table
@@ -37,9 +38,9 @@ def masked_sentence() -> LiveFigure:
     words, sentence = ["<PAD>", "<SOS>", *_WORDS], "je suis étudiant"
     return LiveFigure(
         "masked_sentence",
-        title="Which scores may count? Tick a mask and see",
+        title=_("Which scores may count? Tick a mask and see"),
         still=_weights_table(["<SOS>", *sentence.split(), "<PAD>"], words, parameters),
-        says=f"The weights of one trained head on “{sentence}” with one place of padding, no mask yet.",
+        says=_("The weights of one trained head on “{sentence}” with one place of padding, no mask yet.", sentence=sentence),
         data={"words": words, "sentence": sentence, "parameters": in_half_precision(parameters)},
         uses=("tensors",),
     )

@@ -13,7 +13,7 @@ function shapesOf({ seq_len, d_model, heads, d_ff }) {
   const d_k = d_model / heads
   return [
     { "W_Q, W_K, W_V": [d_model, d_k], W_O: [d_model, d_model], W_1: [d_model, d_ff], W_2: [d_ff, d_model] },
-    { "X, Z": [seq_len, d_model], "Q, K, V": [seq_len, d_k], scores: [seq_len, seq_len], "F_1, F_2": [seq_len, d_ff] },
+    { "X, Z": [seq_len, d_model], "Q, K, V": [seq_len, d_k], [_("scores")]: [seq_len, seq_len], "F_1, F_2": [seq_len, d_ff] },
   ]
 }
 
@@ -22,12 +22,12 @@ function costs({ seq_len, d_model, d_ff }) {
   const square = (d_model + 1) * d_model
   const rows = [
     ["Q, K, V", 3 * square, 3 * seq_len * d_model ** 2],
-    ["scores, heads", 0, 2 * seq_len ** 2 * d_model],
-    ["joined · W_O", square, seq_len * d_model ** 2],
-    ["feed-forward", (d_model + 1) * d_ff + (d_ff + 1) * d_model, 2 * seq_len * d_model * d_ff],
-    ["norms (γ, β)", 4 * d_model, 0],
+    [_("scores, heads"), 0, 2 * seq_len ** 2 * d_model],
+    [_("joined · W_O"), square, seq_len * d_model ** 2],
+    [_("feed-forward"), (d_model + 1) * d_ff + (d_ff + 1) * d_model, 2 * seq_len * d_model * d_ff],
+    [_("norms (γ, β)"), 4 * d_model, 0],
   ]
-  return [...rows, ["the layer", ...[1, 2].map((place) => rows.reduce((sum, row) => sum + row[place], 0))]]
+  return [...rows, [_("the layer"), ...[1, 2].map((place) => rows.reduce((sum, row) => sum + row[place], 0))]]
 }
 
 // "W_Q" with its small letter below the line; what follows is on the line again.
@@ -69,27 +69,30 @@ function start(parts, data) {
     let place = placed(room, scale, width)
     while (!place.fits) place = placed(room, (scale /= 2), width)
     const all = shapes.flatMap((group, i) => Object.entries(group).map((entry) => [...entry, i === 0]))
-    const words = all.map(([name, [rows, columns]]) => `${name} (${rows}, ${columns})`)
+    const sizes = all.map(([name, [rows, columns]]) => `${name} (${rows}, ${columns})`).join("; ")
     parts.show(
       svg(
         "svg",
-        { viewBox: `0 0 ${width} ${place.high}`, role: "img", "aria-label": `To scale: ${words.join("; ")}` },
+        { viewBox: `0 0 ${width} ${place.high}`, role: "img", "aria-label": _`To scale: ${sizes}` },
         ...ruler(),
         ...all.flatMap(([name, shape, learned]) => drawn(name, shape, learned, ...place.places[name]))
       ),
       table()
     )
-    parts.say(
-      "Dashed: learned. Solid: computed, with a row for each token. What has the same shape is drawn once, and nothing " +
-        "thinner than 2 pixels. Biases, γ and β are counted, but not drawn."
-    )
+    const told = [
+      _("Dashed: learned. Solid: computed, with a row for each token."),
+      _("What has the same shape is drawn once, and nothing thinner than 2 pixels."),
+      _("Biases, γ and β are counted, but not drawn."),
+    ]
+    parts.say(told.join(" "))
   }
 
   // The scale, as on a map.
-  const ruler = () => [
-    svg("path", { d: "M1 5v10m0 -5h64m0 -5v10", stroke: "var(--tl-ink)", fill: "none" }),
-    svg("text", { x: 73, y: 15 }, `${grouped(64 / scale)} numbers`),
-  ]
+  function ruler() {
+    const count = grouped(64 / scale)
+    const line = svg("path", { d: "M1 5v10m0 -5h64m0 -5v10", stroke: "var(--tl-ink)", fill: "none" })
+    return [line, svg("text", { x: 73, y: 15 }, _`${count} numbers`)]
+  }
 
   function drawn(name, [rows, columns], learned, left, top) {
     const [x, wide, high] = [left + 1, Math.max(2, scale * columns), Math.max(2, scale * rows)]
@@ -113,11 +116,12 @@ function start(parts, data) {
   function table() {
     const rows = costs(state)
     const whole = rows.at(-1)
-    const head = ["part", "parameters", "multiplications"].map((word) => html("th", { scope: "col" }, word))
-    const body = rows.map(([name, ...counts]) => {
+    const head = [_("part"), _("parameters"), _("multiplications")].map((word) => html("th", { scope: "col" }, word))
+    const body = rows.map((row) => {
+      const [name, ...counts] = row
       const cells = counts.map((count, i) => {
         // As long as its share of the whole.
-        const share = `${name === whole[0] ? 0 : (100 * count) / whole[i + 1]}%`
+        const share = `${row === whole ? 0 : (100 * count) / whole[i + 1]}%`
         const colour = "color-mix(in srgb, var(--tl-accent) 25%, transparent)"
         const style = `background:linear-gradient(to right, ${colour} ${share}, transparent ${share})`
         return html("td", { style }, grouped(count))
@@ -144,8 +148,8 @@ function start(parts, data) {
     })
   parts.controls.append(
     ...sizes,
-    button({ label: "drawing's sizes", pressed: choose(DRAWING) }),
-    button({ label: "paper's sizes", pressed: choose(data) })
+    button({ label: _("drawing's sizes"), pressed: choose(DRAWING) }),
+    button({ label: _("paper's sizes"), pressed: choose(data) })
   )
   parts.drawInWidth((newWidth) => {
     width = newWidth

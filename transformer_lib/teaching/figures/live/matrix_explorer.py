@@ -2,6 +2,7 @@
 
 import torch
 
+from transformer_lib._language import _
 from transformer_lib.encoder import EncoderLayer, TransformerConfig
 from transformer_lib.teaching.figures.live.figure import LiveFigure
 
@@ -15,9 +16,9 @@ def matrix_explorer() -> LiveFigure:
     d_model, d_ff, d_k = config.d_model, config.d_ff, config.d_model // config.num_heads
     shapes = {
         "X": (seq_len, d_model),
-        "W_Q, of one head": (d_model, d_k),
+        _("W_Q, of one head"): (d_model, d_k),
         "Q": (seq_len, d_k),
-        "scores": (seq_len, seq_len),
+        _("scores"): (seq_len, seq_len),
         "W_O": (d_model, d_model),
         "W_1": (d_model, d_ff),
         "W_2": (d_ff, d_model),
@@ -25,9 +26,12 @@ def matrix_explorer() -> LiveFigure:
     rows = "".join(f'<tr><th scope="row">{name}</th><td>{shape}</td></tr>' for name, shape in shapes.items())
     return LiveFigure(
         "matrix_explorer",
-        title="Every matrix of an encoder layer, to scale",
+        title=_("Every matrix of an encoder layer, to scale"),
         still=f"<table>{rows}</table>",
-        says=f"The paper's encoder layer for {seq_len} tokens. "
-        f"W_1 and W_2 with their biases hold {inside:,} of its {count:,} parameters, biases of attention included.",
+        says=_(
+            "The paper's encoder layer for {seq_len} tokens. "
+            "W_1 and W_2 with their biases hold {inside} of its {count} parameters, biases of attention included.",
+            **{"seq_len": seq_len, "inside": f"{inside:,}", "count": f"{count:,}"},
+        ),
         data={"seq_len": seq_len, "d_model": d_model, "heads": config.num_heads, "d_ff": d_ff},
     )

@@ -30,13 +30,13 @@ function player({ label, seconds, forward, again }) {
   let timer
   const stop = () => {
     timer = clearInterval(timer)
-    node.textContent = "play"
+    node.textContent = _("play")
   }
   const node = button({
-    label: "play",
+    label: _("play"),
     pressed() {
       if (timer) return stop()
-      node.textContent = "pause"
+      node.textContent = _("pause")
       timer = setInterval(() => (node.isConnected && forward()) || stop(), 1000 * seconds)
       press()
     },

@@ -65,7 +65,7 @@ function start(parts, data) {
 
   const short = (word, length) => ([...word].length > length ? `${[...word].slice(0, length - 1).join("")}…` : word)
   const signed = (value) => number(value, 1).replace("-", "−").replace(/^(?=[1-9]|0\.[1-9])/, "+")
-  const verdict = (logit) => (signed(logit) === "0.0" ? "undecided" : logit > 0 ? "positive" : "negative")
+  const verdict = (logit) => (signed(logit) === "0.0" ? _("undecided") : logit > 0 ? _("positive") : _("negative"))
 
   function drawLogits(words, row, after, width) {
     const labels = words.map((word) => short(word, 13))
@@ -92,13 +92,13 @@ function start(parts, data) {
     const quiet = { class: "tl-quiet", y: 35 }
     const bottom = 42 + 22 * labels.length
     return [
-      svg("text", { x: 0, y: 14, style: "font-weight:600" }, "logit if it ended here"),
+      svg("text", { x: 0, y: 14, style: "font-weight:600" }, _("logit if it ended here")),
       svg("text", { x: middle, y: 18, "text-anchor": "middle", class: "tl-quiet" }, "GRU"),
-      svg("text", { x: 0, ...quiet }, "word"),
-      svg("text", { x: id, "text-anchor": "end", ...quiet }, "id"),
-      svg("text", { x: bag, "text-anchor": "end", ...quiet }, "bag"),
-      svg("text", { x: middle - 6, "text-anchor": "end", ...quiet }, "negative"),
-      svg("text", { x: middle + 6, ...quiet }, "positive"),
+      svg("text", { x: 0, ...quiet }, _("word")),
+      svg("text", { x: id, "text-anchor": "end", ...quiet }, _("id")),
+      svg("text", { x: bag, "text-anchor": "end", ...quiet }, _("bag")),
+      svg("text", { x: middle - 6, "text-anchor": "end", ...quiet }, _("negative")),
+      svg("text", { x: middle + 6, ...quiet }, _("positive")),
       ...lines,
       svg("line", { x1: middle, x2: middle, y1: 22, y2: bottom, stroke: "var(--tl-ink)" }),
     ]
@@ -112,25 +112,28 @@ function start(parts, data) {
     const row = [...words.map(encode), ...padding]
     const read = [...words, ...padding.map(() => "<pad>")]
     const after = logits(row)
-    const label = `After each word: ${read.map((word, i) => `${word} ${signed(after[i + 1].gru)}`).join(", ") || "no word"}.`
+    const told = read.map((word, i) => `${word} ${signed(after[i + 1].gru)}`).join(", ") || _("no word")
+    const label = _`After each word: ${told}.`
     const viewBox = `0 0 ${width} ${46 + 22 * read.length}`
     parts.show(svg("svg", { viewBox, role: "img", "aria-label": label }, ...drawLogits(read, row, after, width)))
 
-    const { gru, bag } = after.at(-1)
-    const sentences = [`Logits: GRU ${signed(gru)}, ${verdict(gru)}; bag of words ${signed(bag)}, ${verdict(bag)}.`]
+    const [gru, bag] = [after.at(-1).gru, after.at(-1).bag].map((logit) => ({ logit: signed(logit), says: verdict(logit) }))
+    const sentences = [_`Logits: GRU ${gru.logit}, ${gru.says}; bag of words ${bag.logit}, ${bag.says}.`]
     const turns = [...row.keys()].filter((i) => i > 0 && after[i].gru > 0 !== after[i + 1].gru > 0)
-    if (turns.length) sentences.push(`The GRU's sign last turned at “${short(read[turns.at(-1)], 20)}”.`)
-    if (words.length === 0) sentences.push("There is no word to read: with the mask, the GRU's logit is its last bias.")
+    const turn = short(read[turns.at(-1)] ?? "", 20)
+    if (turns.length) sentences.push(_`The GRU's sign last turned at “${turn}”.`)
+    if (words.length === 0) sentences.push(_("There is no word to read: with the mask, the GRU's logit is its last bias."))
     const strange = [...new Set(words.filter((word) => !ids.has(word)))].map((word) => `“${short(word, 20)}”`)
     if (strange.length) {
       const named = strange.slice(0, 3).join(", ") + (strange.length > 3 ? " …" : "")
-      sentences.push(`Not in the vocabulary: ${named}. A bucket's vector is still the random one it started with.`)
+      sentences.push(_`Not in the vocabulary: ${named}. A bucket's vector is still the random one it started with.`)
     }
     const left = all.length - words.length
-    if (left) sentences.push(`Left unread: the last ${grouped(left)} of ${grouped(all.length)} words.`)
+    const [rest, whole] = [grouped(left), grouped(all.length)]
+    if (left) sentences.push(_`Left unread: the last ${rest} of ${whole} words.`)
     if (padding.length) {
       const before = signed(after[words.length].gru)
-      sentences.push(`Without the mask the GRU reads ${padding.length} × padding too: from ${before} to ${signed(gru)}.`)
+      sentences.push(_`Without the mask the GRU reads ${padding.length} × padding too: from ${before} to ${gru.logit}.`)
     }
     parts.say(sentences.join(" "))
   }
@@ -139,16 +142,16 @@ function start(parts, data) {
     state[name] = value
     draw()
   }
-  const box = textBox({ label: "review", value: state.text, changed: set("text") })
+  const box = textBox({ label: _("review"), value: state.text, changed: set("text") })
   const take = (example) => {
     box.querySelector("input").value = example
     set("text")(example)
   }
-  const examples = choice({ label: "examples", options: data.examples, value: state.text, changed: take })
+  const examples = choice({ label: _("examples"), options: data.examples, value: state.text, changed: take })
   parts.controls.append(
     examples,
     box,
-    tick({ label: "mask the padding", value: state.mask, changed: set("mask") })
+    tick({ label: _("mask the padding"), value: state.mask, changed: set("mask") })
   )
   parts.drawInWidth((newWidth) => {
     width = newWidth

@@ -4,6 +4,7 @@ import html
 
 import torch
 
+from transformer_lib._language import _
 from transformer_lib.teaching.experiments.text import ReviewReader, pretrained_review_reader
 from transformer_lib.teaching.figures.live.figure import LiveFigure
 from transformer_lib.teaching.figures.live.tensors import in_half_precision
@@ -26,9 +27,12 @@ def review_reader() -> LiveFigure:
     table, logit = _after_each_word(reader, tokenize(_EXAMPLES[0]))
     return LiveFigure(
         "review_reader",
-        title="The GRU's verdict can turn at a word; the bag of words only adds up",
+        title=_("The GRU's verdict can turn at a word; the bag of words only adds up"),
         still=table,
-        says=f"Two trained readers on “{_EXAMPLES[0]}” After the last word the GRU's logit is {logit:+.1f}: negative.",
+        says=_(
+            "Two trained readers on “{review}” After the last word the GRU's logit is {logit}: negative.",
+            **{"review": _EXAMPLES[0], "logit": f"{logit:+.1f}"},
+        ),
         data={
             "words": reader.vocabulary.words,
             "oov_buckets": reader.vocabulary.oov_buckets,
@@ -45,7 +49,7 @@ def _after_each_word(reader: ReviewReader, words: list[str]) -> tuple[str, float
     ids = reader.vocabulary.encode(words)
     beginnings = pad_batch([ids[: count + 1] for count in range(len(ids))])  # (words, words)
     bag, gru = (model.double()(beginnings).tolist() for model in (reader.bag, reader.classifier))
-    heads = "".join(f'<th scope="col">{name}</th>' for name in ("word", "id", "bag so far", "GRU so far"))
+    heads = "".join(f'<th scope="col">{name}</th>' for name in (_("word"), _("id"), _("bag so far"), _("GRU so far")))
     rows = "".join(
         f'<tr><th scope="row">{html.escape(word)}</th><td>{index}</td><td>{one:+.1f}</td><td>{other:+.1f}</td></tr>'
         for word, index, one, other in zip(words, ids, bag, gru, strict=True)

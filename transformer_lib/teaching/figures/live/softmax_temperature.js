@@ -13,10 +13,9 @@ function start(parts, data) {
   function says(weights) {
     const best = weights.indexOf(Math.max(...weights))
     const moves = weights.reduce((sum, a) => sum + a * (1 - a), 0)
-    return (
-      `“${data.words[best]}” gets ${number(weights[best], 3)} of the weight. How much the weights still move, ` +
-      `the sum of a\u00a0(1\u00a0−\u00a0a), is ${number(moves, 3)}.`
-    )
+    const [word, most, sum] = [data.words[best], number(weights[best], 3), number(moves, 3)]
+    const product = "a\u00a0(1\u00a0−\u00a0a)"
+    return _`“${word}” gets ${most} of the weight. How much the weights still move, the sum of ${product}, is ${sum}.`
   }
 
   let width
@@ -34,7 +33,7 @@ function start(parts, data) {
         svg("text", { x: left + 6 + whole * weights[i], y: y + 15 }, number(weights[i], 3)),
       ]
     })
-    const heads = { "q · k": [dot, "end"], score: [into, "end"], "weight a": [left, "start"] }
+    const heads = { "q · k": [dot, "end"], [_("score")]: [into, "end"], [_("weight a")]: [left, "start"] }
     const titles = Object.entries(heads).map(([title, [x, anchor]]) =>
       svg("text", { x, y: 13, "text-anchor": anchor, class: "tl-quiet" }, title)
     )
@@ -49,7 +48,7 @@ function start(parts, data) {
   }
   parts.controls.append(
     slider({ label: "d_k", values: [1, 4, 16, 64, 256, 1024], value: data.d_k, changed: set("d_k") }),
-    tick({ label: "divide by √d_k", value: false, changed: set("divide") })
+    tick({ label: _("divide by √d_k"), value: false, changed: set("divide") })
   )
   parts.drawInWidth((newWidth) => {
     width = newWidth

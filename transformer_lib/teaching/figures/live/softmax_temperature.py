@@ -4,6 +4,7 @@ import math
 
 import torch
 
+from transformer_lib._language import _
 from transformer_lib.teaching.figures.live.figure import LiveFigure
 
 # Five dot products in units of √d_k, the standard deviation that those of random vectors have.
@@ -24,14 +25,16 @@ def softmax_temperature() -> LiveFigure:
     )
     best = max(weights)
     moves = sum(weight * (1 - weight) for weight in weights)
-    says = (
-        f"For d_k = {d_k}, not divided by √d_k: “{words[weights.index(best)]}” gets {best:.3f} of the weight. "
-        f"How much the weights still move, the sum of a (1 − a), is {moves:.3f}."
+    says = _(
+        "For d_k = {d_k}, not divided by √d_k: “{word}” gets {best} of the weight. "
+        "How much the weights still move, the sum of a (1 − a), is {moves}.",
+        **{"d_k": d_k, "word": words[weights.index(best)], "best": f"{best:.3f}", "moves": f"{moves:.3f}"},
     )
+    label = _("Five weights")
     return LiveFigure(
         "softmax_temperature",
-        title="How the width sharpens the weights, and what √d_k does about it",
-        still=f'<svg viewBox="0 0 340 140" role="img" aria-label="Five weights">{bars}</svg>',
+        title=_("How the width sharpens the weights, and what √d_k does about it"),
+        still=f'<svg viewBox="0 0 340 140" role="img" aria-label="{label}">{bars}</svg>',
         says=says,
         data={"words": words, "scores": scores.tolist(), "d_k": d_k},
         uses=("tensors",),

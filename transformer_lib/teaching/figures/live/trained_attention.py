@@ -4,6 +4,7 @@ from typing import Any
 
 import torch
 
+from transformer_lib._language import _
 from transformer_lib.decoding import greedy_decode
 from transformer_lib.masks import causal_mask
 from transformer_lib.seq2seq import SOS_ID
@@ -18,7 +19,7 @@ def trained_attention(translator: Translator, text: str) -> LiveFigure:
     """Return one head of the last layer's cross-attention while `text` is translated: what the explorer begins with."""
     data = trained_looks(translator, text, "decoder", "cross_attention")
     last = data["looks"][-translator.model.config.num_heads]
-    return drawn(f"Decoder: cross-attention, {last['name']}", data | {"looks": [last], "word": 1})
+    return drawn(f"{_('Decoder: cross-attention')}, {last['name']}", data | {"looks": [last], "word": 1})
 
 
 def trained_looks(translator: Translator, text: str, stack: str, kind: str) -> dict[str, Any]:
@@ -57,7 +58,7 @@ def trained_looks(translator: Translator, text: str, stack: str, kind: str) -> d
             look["x"] = numbers(passed["query"][0][:, :SHOWN])
             if kind == "cross_attention":
                 look["memory"] = numbers(passed["key"][0][:, :SHOWN])
-            looks.append(look | {"name": f"layer {layer + 1}, head {head + 1}"})
+            looks.append(look | {"name": _("layer {layer}, head {head}", layer=layer + 1, head=head + 1)})
     return {
         **{"asks": asks, "answers": answers, "looks": looks, "writes": writes, "map": ""},
         **{"d_k": d_k, "root": of_layer["root"], "d_model": model.config.d_model},

@@ -4,10 +4,12 @@ function start(parts, data) {
   const { sentences, source, target, stops } = data
   const state = { at: 0, watched: data.watched }
   const last = stops.at(-1).step
+  const word = () => target[state.watched]
+  const probability = (word) => _`probability of “${word}”`
   const curves = () => [
-    { name: "loss in nats", of: ({ loss }) => loss, most: Math.ceil(stops[0].loss), digits: 2 },
-    { name: "right, of 100 new sentences", of: ({ right }) => right, most: 100, digits: 0 },
-    { name: `probability of “${target[state.watched]}”`, of: ({ chances }) => chances[state.watched], most: 1, digits: 2 },
+    { name: _("loss in nats"), of: ({ loss }) => loss, most: Math.ceil(stops[0].loss), digits: 2 },
+    { name: _("right, of 100 new sentences"), of: ({ right }) => right, most: 100, digits: 0 },
+    { name: probability(word()), of: ({ chances }) => chances[state.watched], most: 1, digits: 2 },
   ]
   function drawCurve({ name, of, most, digits }, i, wide) {
     const [left, top, high] = [30, 26 + 116 * i, 66]
@@ -27,7 +29,7 @@ function start(parts, data) {
       svg("polyline", { points: points(stops.slice(0, state.at + 1)), ...line, stroke: "var(--tl-query)" }),
       svg("circle", { cx: x(now.step), cy: y(of(now)), r: 5, fill: "var(--tl-accent)" }),
       svg("text", { x: left, y: top + high + 15, class: "tl-quiet" }, 0),
-      svg("text", { x: x(last), y: top + high + 15, "text-anchor": "end", class: "tl-quiet" }, `${last} steps`),
+      svg("text", { x: x(last), y: top + high + 15, "text-anchor": "end", class: "tl-quiet" }, _`${last} steps`),
     ]
   }
 
@@ -37,14 +39,14 @@ function start(parts, data) {
     const [label, chance, high] = [66, 46, 30]
     const cell = Math.min(52, (wide - label - chance) / source.length)
     const first = top + 42
-    const nodes = [svg("text", { x: left, y: top + 13, "font-weight": 600 }, "where each French token looks")]
+    const nodes = [svg("text", { x: left, y: top + 13, "font-weight": 600 }, _("where each French token looks"))]
     source.forEach((word, column) =>
       nodes.push(
         svg("text", { x: left + label + cell * (column + 0.5), y: first - 7, "text-anchor": "middle", class: "tl-quiet" }, word)
       )
     )
     const end = left + label + cell * source.length + 8
-    nodes.push(svg("text", { x: end, y: first - 7, class: "tl-quiet" }, "prob."))
+    nodes.push(svg("text", { x: end, y: first - 7, class: "tl-quiet" }, _("prob.")))
     weights.forEach((row, place) => {
       const middle = first + high * (place + 0.5) + 4.5
       const bold = place === state.watched ? 700 : 400
@@ -79,7 +81,7 @@ function start(parts, data) {
         html("td", { style: look }, words, right ? " ✓" : "")
       )
     })
-    const head = ["given", "it writes"].map((name) => html("th", { scope: "col", style: "text-align:left" }, name))
+    const head = [_("given"), _("it writes")].map((name) => html("th", { scope: "col", style: "text-align:left" }, name))
     return html("table", { style: "width:100%;margin:.6rem 0" }, html("tr", {}, ...head), ...rows)
   }
 
@@ -87,11 +89,13 @@ function start(parts, data) {
     const { step, loss, right, weights, chances } = stops[state.at]
     const row = weights[state.watched]
     const weight = Math.max(...row)
-    return (
-      `After ${step} steps the loss is ${number(loss)}, and ${right} of 100 new sentences are right. ` +
-      `With the right words before it given, “${target[state.watched]}” looks most at “${source[row.indexOf(weight)]}”, ${number(weight)}, ` +
-      `and has the probability ${number(chances[state.watched], 3)}.`
-    )
+    const [asks, seen, nats, most] = [word(), source[row.indexOf(weight)], number(loss), number(weight)]
+    const chance = number(chances[state.watched], 3)
+    const told = [
+      _`After ${step} steps the loss is ${nats}, and ${right} of 100 new sentences are right.`,
+      _`With the right words before it given, “${asks}” looks most at “${seen}”, ${most}, and has the probability ${chance}.`,
+    ]
+    return told.join(" ")
   }
 
   let width
@@ -101,7 +105,8 @@ function start(parts, data) {
     const [mapLeft, mapTop] = beside ? [wide + 26, 0] : [0, 356]
     const map = drawMap(mapLeft, mapTop, width - mapLeft)
     const high = Math.max(348, map.bottom) + 4
-    const label = `The training after ${stops[state.at].step} steps: three curves, and a map of cross-attention`
+    const { step } = stops[state.at]
+    const label = _`The training after ${step} steps: three curves, and a map of cross-attention`
     const all = curves().flatMap((curve, i) => drawCurve(curve, i, wide))
     const picture = svg("svg", { viewBox: `0 0 ${width} ${high}`, role: "img", "aria-label": label }, ...all, ...map.nodes)
     // What is written stays near the slider.
@@ -110,7 +115,7 @@ function start(parts, data) {
   }
 
   const steps = slider({
-    label: "steps",
+    label: _("steps"),
     values: [...stops.keys()],
     value: state.at,
     write: (at) => grouped(stops[at].step),
@@ -120,7 +125,7 @@ function start(parts, data) {
     },
   })
   const which = choice({
-    label: "follow the word",
+    label: _("follow the word"),
     options: [...target.keys()],
     value: state.watched,
     write: (place) => target[place],

@@ -2,6 +2,7 @@
 
 import html
 
+from transformer_lib._language import _
 from transformer_lib.teaching.figures.live.figure import LiveFigure
 from transformer_lib.teaching.record import record
 
@@ -26,10 +27,14 @@ def training_replay() -> LiveFigure:
     last = stops[-1]
     return LiveFigure(
         "training_replay",
-        title="A thousand steps, stopped wherever you like",
+        title=_("A thousand steps, stopped wherever you like"),
         still=f'<table style="overflow-wrap:normal"><tbody>{rows}</tbody></table>',
-        says=f"What it writes after {', '.join(map(str, _SHOWN[:-1]))} and {_SHOWN[-1]} steps (✓: right). "
-        f"At the end the loss is {last['loss']:.2f}, and {last['right']} of 100 new sentences are right.",
+        says=_(
+            "What it writes after {steps} and {last} steps (✓: right). "
+            "At the end the loss is {loss}, and {right} of 100 new sentences are right.",
+            **{"steps": ", ".join(map(str, _SHOWN[:-1])), "last": _SHOWN[-1]},
+            **{"loss": f"{last['loss']:.2f}", "right": last["right"]},
+        ),
         data={
             "sentences": list(sentences.items()),
             "source": [token.removeprefix("▁") for token in numbers["source"]],

@@ -10,21 +10,22 @@ function start(parts, data) {
 
   function says() {
     const pair = pairs[state.at]
-    const which = `Pair ${state.at + 1} of ${pairs.length}.`
-    if (!state.guess) return `${which} A line is wrong in A or in B, all else is the same. Which one?`
-    const { bug, what, broken, gives_away } = pair
-    const verdict = state.guess === broken ? "Yes" : "No"
-    const copied = (name) => `${name} copies ${percent((name === broken ? pair : right).copied)}`
+    const place = state.at + 1
+    const which = _`Pair ${place} of ${pairs.length}.`
+    if (!state.guess) return which + " " + _("A line is wrong in A or in B, all else is the same. Which one?")
+    const { bug, broken } = pair
+    const [what, gives_away] = [_(pair.what), _(pair.gives_away)]
+    const [a, b] = ["A", "B"].map((name) => percent((name === broken ? pair : right).copied))
     const told = [
-      `${verdict}: ${broken} is broken, ${what} (${bug}).`,
-      `Written freely, ${copied("A")} of new sentences, ${copied("B")}.`,
-      `What gives it away: ${gives_away}.`,
-      `So far ${state.found} of ${state.made} right; a coin gets half.`,
+      state.guess === broken ? _`Yes: ${broken} is broken, ${what} (${bug}).` : _`No: ${broken} is broken, ${what} (${bug}).`,
+      _`Written freely, A copies ${a} of new sentences, B copies ${b}.`,
+      _`What gives it away: ${gives_away}.`,
+      _`So far ${state.found} of ${state.made} right; a coin gets half.`,
     ]
     if (state.at === pairs.length - 1) {
       told.push(
-        `Calling the higher curve broken would be right ${byHigher} times of ${pairs.length}. ` +
-          `The other ${data.others} bugs leave the curve as it is, to the last bit.`
+        _`Calling the higher curve broken would be right ${byHigher} times of ${pairs.length}.`,
+        _`The other ${data.others} bugs leave the curve as it is, to the last bit.`
       )
     }
     return told.join(" ")
@@ -39,13 +40,13 @@ function start(parts, data) {
     const y = (loss) => bottom - ((bottom - top) * Math.min(loss, highest)) / highest
     const nodes = []
     const text = (x, y, words, look = {}) => nodes.push(svg("text", { x, y, ...look }, words))
-    text(0, 14, "training loss")
+    text(0, 14, _("training loss"))
     for (const value of Array.from({ length: highest + 1 }, (_, i) => i)) {
       nodes.push(svg("line", { x1: left, y1: y(value), x2: end, y2: y(value), stroke: "var(--tl-line)", "stroke-width": 0.5 }))
       text(left - 8, y(value) + 4, value, { "text-anchor": "end", class: "tl-quiet" })
     }
     text(left, bottom + 18, every, { class: "tl-quiet", "text-anchor": "middle" })
-    text(end, bottom + 18, `${steps} steps`, { class: "tl-quiet", "text-anchor": "end" })
+    text(end, bottom + 18, _`${steps} steps`, { class: "tl-quiet", "text-anchor": "end" })
 
     const runs = ["A", "B"].map((name) => ({ name, run: name === pair.broken ? pair : right }))
     const [upper] = [...runs].sort((one, two) => last(two.run) - last(one.run))
@@ -58,10 +59,11 @@ function start(parts, data) {
       text(end + 7, y(last(run)) + (name === upper.name ? -1 : 13), name, { style })
     }
     if (state.guess) {
-      const words = `${pair.broken} is broken: ${pair.bug}`
+      const words = _`${pair.broken} is broken: ${pair.bug}`
       text(end, top + 12, words, { "text-anchor": "end", "font-weight": 700, class: "tl-verdict" })
     }
-    const label = `Training loss of A and B over ${steps} steps. A ends at ${number(last(runs[0].run))}, B at ${number(last(runs[1].run))}`
+    const [a, b] = runs.map(({ run }) => number(last(run)))
+    const label = _`Training loss of A and B over ${steps} steps. A ends at ${a}, B at ${b}`
     parts.show(svg("svg", { viewBox: `0 0 ${width} ${bottom + 24}`, role: "img", "aria-label": label }, ...nodes))
     parts.say(says())
     for (const node of guesses) node.disabled = state.guess !== null
@@ -70,7 +72,7 @@ function start(parts, data) {
 
   const guesses = ["A", "B"].map((name) =>
     button({
-      label: `${name} is broken`,
+      label: _`${name} is broken`,
       pressed() {
         state.guess = name
         state.made += 1
@@ -81,7 +83,7 @@ function start(parts, data) {
     })
   )
   const next = button({
-    label: "next pair",
+    label: _("next pair"),
     pressed() {
       state.at = (state.at + 1) % pairs.length
       state.guess = null

@@ -1,5 +1,6 @@
 """Two runs of chapter 18, one of them with a bug: guess which one is broken, then see what it was."""
 
+from transformer_lib._language import _
 from transformer_lib.teaching.bugs import BUGS
 from transformer_lib.teaching.figures.live.figure import LiveFigure
 from transformer_lib.teaching.record import record
@@ -28,19 +29,20 @@ def which_run() -> LiveFigure:
         x, y = points.rpartition(" ")[2].split(",")
         return f'{line}<text x="{int(x) + 5}" y="{float(y) + (-2 if role == "query" else 12):.1f}">{name}</text>'
 
+    loss, label, steps = _("training loss"), _("Two falling curves"), _("{steps} steps", steps=made["settings"]["steps"])
     still = (
-        '<svg viewBox="0 0 290 220" style="max-width:28rem" role="img" aria-label="Two falling curves">'
+        f'<svg viewBox="0 0 290 220" style="max-width:28rem" role="img" aria-label="{label}">'
         + curve(right["losses"], "query", "A")
         + curve(pairs[0]["losses"], "key", "B")
-        + '<text x="0" y="14">training loss</text><text x="0" y="39">3</text><text x="0" y="204">0</text>'
+        + f'<text x="0" y="14">{loss}</text><text x="0" y="39">3</text><text x="0" y="204">0</text>'
         + '<text x="260" y="218" text-anchor="end" class="tl-quiet">'
-        f"{made['settings']['steps']} steps</text></svg>"
+        f"{steps}</text></svg>"
     )
     return LiveFigure(
         "which_run",
-        title="Which run is broken? Say it before you see it",
+        title=_("Which run is broken? Say it before you see it"),
         still=still,
-        says="Two training losses; in A or in B a line is wrong.",
+        says=_("Two training losses; in A or in B a line is wrong."),
         data={
             "right": right,
             "pairs": pairs,
