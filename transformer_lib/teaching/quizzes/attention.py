@@ -6,7 +6,7 @@ QUESTIONS = [
     Question(
         "A network hears only the plain average of the values. Why does more training not help it?",
         answers=[
-            ("The many values melt together, and no word is left.", "It says what the values are, but not whose they are."),
+            ("The many values melt together, and no word is left.", "Their mean is left; lost is who said what."),
             ("Two cases with one average need different answers.", "If two values swap places, the average stays."),
             ("Each new sentence pushes out what was learned before.", "Even one sentence has swapped cases with one average."),
         ],
@@ -42,7 +42,7 @@ QUESTIONS = [
     Question(
         "Two people are asked for at once. How many single answers did *one* head get right, after twice the steps?",
         answers=[
-            ("About half of them: it looks at one of the two.", "The other is a guess among 15: ½ + ½ · 1/15 = 0.53."),
+            ("About half of them: it finds one, or mixes both.", "One found, one guessed among 15: ½ + ½ · 1/15 = 0.53."),
             ("About one in eight of them: eight people are there.", "That is what a plain average reaches."),
             ("Nearly all of them: more steps make up for a head.", "Two heads did that in 400 steps; one did not in 800."),
         ],
