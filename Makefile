@@ -15,10 +15,11 @@ export TRANSFORMER_LIB_QUIET := 1
 export PYTHONUTF8 := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help lab book test test-all lint run serve print records clean
+.PHONY: help lab lab-ko book test test-all lint run serve print records clean
 
 help:
 	@echo "make lab              open the notebooks in JupyterLab"
+	@echo "make lab-ko           the same in Korean"
 	@echo "make book             build the site into _build/html"
 	@echo "make serve            build the site and serve it on http://127.0.0.1:$(PORT)/ (PORT=... for another)"
 	@echo "make print            write the whole book as one PDF into _build/print"
@@ -44,8 +45,16 @@ endif
 lab: $(READY)
 	$(BIN)/python -m tools.lab
 
+lab-ko: export TRANSFORMER_LIB_LANGUAGE := ko
+lab-ko: $(READY)
+	$(BIN)/python -m tools.korean --join $(CONFIG)
+	$(BIN)/python -m tools.lab
+
 book: $(READY)
 	$(BIN)/jupyter-book build . --config $(CONFIG) -W --keep-going
+	TRANSFORMER_LIB_LANGUAGE=ko $(BIN)/python -m tools.korean --join $(CONFIG)
+	TRANSFORMER_LIB_LANGUAGE=ko $(BIN)/jupyter-book build _build/ko -W --keep-going
+	rm -rf _build/html/ko && cp -r _build/ko/_build/html _build/html/ko
 	@$(BIN)/python -c 'from pathlib import Path; print("The site:", Path("_build/html/index.html").resolve().as_uri())'
 
 serve: book

@@ -11,6 +11,7 @@ from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
 from transformer_lib import teaching
+from transformer_lib._language import _, language
 from transformer_lib.teaching.figures import COLOURS, pages, plots
 from transformer_lib.teaching.quizzes import chapter_quiz
 
@@ -22,7 +23,7 @@ LIBRARY_PAGE = "book/api"
 LIBRARY_PLACE = "<!-- One section for each chapter's module is put here. -->"
 LIBRARY_SECTION = """## {stem}
 
-Chapter [](../{page}.ipynb) builds `transformer_lib.{stem}`. An example, which `make test` runs:
+{intro}
 
 ```{{literalinclude}} ../tests/examples/test_{stem}.txt
 :language: pycon
@@ -72,21 +73,22 @@ class RoleColours(HtmlDirective):
     def html(self):
         row = '<tr><th scope="row">{role}</th><td>{swatch} <code>{colour}</code></td></tr>'.format
         rows = (row(role=role, colour=colour, swatch=SWATCH.format(colour=colour)) for role, colour in COLOURS.items())
-        head = '<thead><tr><th scope="col">role</th><th scope="col">colour</th></tr></thead>'
-        return f'<table class="table">{head}<tbody>{"".join(rows)}</tbody></table>'
+        head = "".join(f'<th scope="col">{name}</th>' for name in (_("role"), _("colour")))
+        return f'<table class="table"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
 
 
 class PrintedBook(HtmlDirective):
     """`{printed-book}`: a link to the whole book as PDF, if `make print` has made it; the site holds a copy."""
 
     def html(self):
-        site = Path(self.env.app.outdir)
-        book = site.parent / "print" / "building-the-transformer.pdf"
+        name = "building-the-transformer-ko.pdf" if language() == "ko" else "building-the-transformer.pdf"
+        book = Path(__file__).parents[2] / "_build" / "print" / name
         if not book.is_file():
             return ""
-        shutil.copy(book, site)
+        shutil.copy(book, self.env.app.outdir)
         link = f'<a href="{"../" * self.env.docname.count("/")}{book.name}">PDF</a> ({book.stat().st_size / 1e6:.0f} MB)'
-        return f'<p class="printed-book">Or the whole book in one file: {link}.</p>'
+        text = _("Or the whole book in one file: {link}.", link=link)
+        return f'<p class="printed-book">{text}</p>'
 
 
 class PageFigure(SphinxDirective):
@@ -101,10 +103,13 @@ class PageFigure(SphinxDirective):
     def run(self):
         self.env.note_reread()
         name, draw = self.arguments[0], getattr(pages, self.arguments[0])
+        # The words in a picture are English: on another page its text stands below it, too.
+        below = [nodes.paragraph("", "", nodes.raw("", f"<small>{' '.join(self.content)}</small>", format="html"))]
+        below *= language() != "en"
         if "stacked" not in inspect.signature(draw).parameters:
-            return [self.picture(name, draw())]
+            return [self.picture(name, draw()), *below]
         wide = self.picture(name, draw(), "wide-window", narrowest=plots.TABLET)
-        return [wide, self.picture(f"{name}_stacked", draw(stacked=True), "narrow-window")]
+        return [wide, self.picture(f"{name}_stacked", draw(stacked=True), "narrow-window"), *below]
 
     def picture(self, name, figure, *classes, **settings):
         path = Path(self.env.app.doctreedir, "page_figures", f"{name}.png")
@@ -122,7 +127,9 @@ def list_modules(app, page, source):
     if page == LIBRARY_PAGE:
         app.env.note_reread()
         modules = {stem: page for stem, page in chapters(app.env).items() if find_spec(f"transformer_lib.{stem}")}
-        sections = (LIBRARY_SECTION.format(stem=stem, page=page) for stem, page in modules.items())
+        intro = _("Chapter [](../{page}.ipynb) builds `transformer_lib.{stem}`. An example, which `make test` runs:")
+        section = LIBRARY_SECTION.replace("{intro}", intro)
+        sections = (section.format(stem=stem, page=page) for stem, page in modules.items())
         source[0] = source[0].replace(LIBRARY_PLACE, "\n".join(sections))
 
 

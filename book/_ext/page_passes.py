@@ -7,6 +7,8 @@ from pathlib import Path, PurePosixPath
 from docutils import nodes
 from sphinx.util import logging
 
+from transformer_lib._language import _
+
 logger = logging.getLogger(__name__)
 
 CODE_WIDTH = 88  # characters that fit beside each other, as course.css has it
@@ -55,11 +57,11 @@ def name_cells(app, doctree):
             block.rawsource = code.removeprefix("#| export\n")
             block[:] = [nodes.Text(block.rawsource)]
         if cell.get("hide_mode") and (title or exported):
-            cell["prompt_show"] = cell["prompt_hide"] = title[1] if title else f"Part of the library: {module}"
+            cell["prompt_show"] = cell["prompt_hide"] = title[1] if title else f"{_('Part of the library:')} {module}"
         elif exported:
             cell["classes"].append("exported")
             where = nodes.literal("", module)
-            cell.insert(0, nodes.paragraph("", "Part of the library: ", where, classes=["exported-to"]))
+            cell.insert(0, nodes.paragraph("", _("Part of the library:") + " ", where, classes=["exported-to"]))
 
 
 def link_maps(app, doctree):
@@ -99,8 +101,8 @@ def glue_punctuation(app, doctree):
 
 
 def mark_korean(app, doctree):
-    """Say of Korean words that they are Korean, to voices and fonts."""
-    for text in list(doctree.findall(nodes.Text)):
+    """Say of Korean words on an English page that they are Korean, to voices and fonts."""
+    for text in [] if app.config.language == "ko" else list(doctree.findall(nodes.Text)):
         if HANGUL.search(text) and not isinstance(text.parent, CODE):
             pieces = [nodes.inline("", piece, classes=["language-ko"]) if HANGUL.match(piece) else nodes.Text(piece)
                       for piece in HANGUL.split(text)]  # fmt: skip
@@ -111,7 +113,7 @@ def mark_korean(app, doctree):
 def name_toggles(app, page, template, context, doctree):
     """Give what opens a chapter in the sidebar a name, for those who do not see its arrow."""
     if make := context.get("generate_toctree_html"):
-        named = '<summary aria-label="pages below this one">'
+        named = '<summary aria-label="{}">'.format(_("pages below this one"))
         context["generate_toctree_html"] = lambda *given, **more: str(make(*given, **more)).replace("<summary>", named)
 
 
