@@ -1,4 +1,4 @@
-"""Print the built pages as one PDF: `python -m tools.print_book` writes _build/print/building-the-transformer.pdf."""
+"""Print the built pages, in each language as one PDF: `python -m tools.print_book` writes them into _build/print."""
 
 import sys
 from pathlib import Path
@@ -38,8 +38,8 @@ CHAPTER = """pages => {
 }"""
 
 
-def print_book(browser, site, pages, path):
-    """Write the built `pages` of the folder `site` to `path`, in their order."""
+def print_book(browser, site, pages, path, language="en", contents="Contents"):
+    """Write the built `pages` of the folder `site` to `path`, in their order, under a list of `contents`."""
     window = browser.new_page(java_script_enabled=False)
     chapters, head = {}, {}
     for page in pages:
@@ -47,12 +47,12 @@ def print_book(browser, site, pages, path):
         title, chapters[page], parts = window.evaluate(CHAPTER, pages)
         chapters[page] = (title, chapters[page])
         head |= dict.fromkeys(parts)
-    contents = "".join(f'<li><a href="#{page}">{title}</a></li>' for page, (title, _) in chapters.items())
+    items = "".join(f'<li><a href="#{page}">{title}</a></li>' for page, (title, _) in chapters.items())
     body = "".join(article for _, article in chapters.values())
     joined = site / "book" / "joined.html"  # beside the pages, so that addresses in them stay right
     joined.write_text(
-        f'<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8"><title>Building the Transformer</title>'
-        f"{''.join(head)}{STYLES}<h1>Contents</h1><ul>{contents}</ul>{body}</html>",
+        f'<!doctype html><html lang="{language}" data-theme="light"><meta charset="utf-8"><title>{path.stem}</title>'
+        f"{''.join(head)}{STYLES}<h1>{contents}</h1><ul>{items}</ul>{body}</html>",
         encoding="utf-8",
     )
     window = browser.new_page()
@@ -66,6 +66,7 @@ def print_book(browser, site, pages, path):
 if __name__ == "__main__":
     chromium = find_chromium() or sys.exit(NO_CHROMIUM)
     with open_chromium(chromium) as browser:
-        path = ROOT / "_build" / "print" / "building-the-transformer.pdf"
-        print_book(browser, ROOT / "_build" / "html", list(parse_toc_yaml(ROOT / "_toc.yml")), path)
-        print(f"wrote {path.name}, {path.stat().st_size / 1e6:.1f} MB")
+        for site, language, contents in (("html", "en", "Contents"), ("html/ko", "ko", "차례")):
+            path = ROOT / "_build" / "print" / f"building-the-transformer{'-ko' * (language == 'ko')}.pdf"
+            print_book(browser, ROOT / "_build" / site, list(parse_toc_yaml(ROOT / "_toc.yml")), path, language, contents)
+            print(f"wrote {path.name}, {path.stat().st_size / 1e6:.1f} MB")

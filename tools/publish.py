@@ -12,6 +12,7 @@ import sys
 import yaml
 
 from tools import notebooks
+from transformer_lib._language import _
 
 GITHUB, COLAB = "https://github.com", "https://colab.research.google.com"
 BRANCH = "published"  # where the workflow pushes the notebooks
@@ -23,18 +24,20 @@ def site_address(repository):
     return f"https://{owner}.github.io/" + ("" if name == f"{owner}.github.io" else repository.split("/")[1] + "/")
 
 
-def write_notebooks(repository, branch, folder):
-    """Write the notebooks into `folder`: they know where the library is, and lead to the site for what is no notebook."""
+def write_notebooks(repository, branch, folder, root=notebooks.ROOT, under=""):
+    """Write the notebooks of `root` into `folder`: they know where the library is, and lead to the site's pages."""
 
     def to_site(text):
-        return re.sub(r"\]\((?:\.\./)+(book/\w+)\.md", rf"]({site_address(repository)}\1.html", text)
+        return re.sub(r"\]\((?:\.\./)+(book/\w+)\.md", rf"]({site_address(repository)}{under}\1.html", text)
 
-    for path in notebooks.all_notebooks() + notebooks.deeper_notebooks():
-        place, notebook = path.relative_to(notebooks.ROOT), notebooks.read(path)
+    for path in sorted((root / "notebooks").rglob("[0-9]*.ipynb")):
+        place, notebook = under / path.relative_to(root), notebooks.read(path)
         for cell in notebook.cells:
             if cell.id == "colab-badge":
                 link = f"{COLAB}/github/{repository}/blob/{BRANCH}/{place.as_posix()}"
-                cell.source = f"[Open in Colab]({link}): run this chapter in your browser, with nothing to install."
+                cell.source = _(
+                    "[Open in Colab]({link}): run this chapter in your browser, with nothing to install.", link=link
+                )
             elif cell.id == "set-up":
                 cell.source = cell.source.replace('\nREPOSITORY = ""\n', f'\nREPOSITORY = "{GITHUB}/{repository}"\n')
                 cell.source = cell.source.replace('\nBRANCH = "main"\n', f'\nBRANCH = "{branch}"\n')
@@ -43,8 +46,8 @@ def write_notebooks(repository, branch, folder):
         (folder / place).parent.mkdir(parents=True, exist_ok=True)
         notebooks.write(folder / place, notebook)
 
-    readme = (notebooks.FOLDER / "README.md").read_text(encoding="utf-8")
-    (folder / "notebooks" / "README.md").write_text(to_site(readme), encoding="utf-8", newline="\n")
+    readme = (root / "notebooks" / "README.md").read_text(encoding="utf-8")
+    (folder / under / "notebooks" / "README.md").write_text(to_site(readme), encoding="utf-8", newline="\n")
     for name in ("LICENSE", "LICENSE-TEXT.md"):
         shutil.copy(notebooks.ROOT / name, folder)
 
@@ -76,7 +79,11 @@ def main(repository, branch):
     (build / "_config.yml").write_text(yaml.safe_dump(settings(repository, branch)), encoding="utf-8")
     subprocess.run(["make", "print", "CONFIG=_build/_config.yml"], cwd=notebooks.ROOT, check=True)
     # What the download button gives is the notebook that finds its library.
-    shutil.copytree(build / "published" / "notebooks", build / "html" / "_sources" / "notebooks", dirs_exist_ok=True)
+    os.environ["TRANSFORMER_LIB_LANGUAGE"] = "ko"
+    write_notebooks(repository, branch, build / "published", build / "ko", "ko/")
+    for site in ("", "ko/"):
+        target = build / "html" / site / "_sources" / "notebooks"
+        shutil.copytree(build / "published" / site / "notebooks", target, dirs_exist_ok=True)
 
 
 if __name__ == "__main__":
