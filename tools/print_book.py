@@ -1,4 +1,4 @@
-"""Print the built pages, in each language as one PDF: `python -m tools.print_book` writes them into _build/print."""
+"""Print the built pages as one PDF into _build/print: `python -m tools.print_book`, or `… ko` for the Korean ones."""
 
 import sys
 from pathlib import Path
@@ -66,7 +66,8 @@ def print_book(browser, site, pages, path, language="en", contents="Contents"):
 if __name__ == "__main__":
     chromium = find_chromium() or sys.exit(NO_CHROMIUM)
     with open_chromium(chromium) as browser:
-        for site, language, contents in (("html", "en", "Contents"), ("html/ko", "ko", "차례")):
-            path = ROOT / "_build" / "print" / f"building-the-transformer{'-ko' * (language == 'ko')}.pdf"
-            print_book(browser, ROOT / "_build" / site, list(parse_toc_yaml(ROOT / "_toc.yml")), path, language, contents)
-            print(f"wrote {path.name}, {path.stat().st_size / 1e6:.1f} MB")
+        ko = sys.argv[1:] == ["ko"]
+        path = ROOT / "_build" / "print" / f"building-the-transformer{'-ko' if ko else ''}.pdf"
+        site = ROOT / "_build" / "html" / ("ko" if ko else "")
+        print_book(browser, site, list(parse_toc_yaml(ROOT / "_toc.yml")), path, *(("ko", "차례") if ko else ()))
+        print(f"wrote {path.name}, {path.stat().st_size / 1e6:.1f} MB")
