@@ -53,7 +53,7 @@ lab-ko: $(READY)
 book: $(READY)
 	$(BIN)/jupyter-book build . --config $(CONFIG) -W --keep-going
 	TRANSFORMER_LIB_LANGUAGE=ko $(BIN)/python -m tools.korean --join $(CONFIG)
-	TRANSFORMER_LIB_LANGUAGE=ko $(BIN)/jupyter-book build _build/ko -W --keep-going
+	$(BIN)/jupyter-book build _build/ko -W --keep-going
 	rm -rf _build/html/ko && cp -r _build/ko/_build/html _build/html/ko
 	@$(BIN)/python -c 'from pathlib import Path; print("The site:", Path("_build/html/index.html").resolve().as_uri())'
 

@@ -1,9 +1,10 @@
-"""What holds for every test: quiet notebooks, one thread per process, Hypothesis's settings."""
+"""What holds for every test: quiet English notebooks, one thread per process, Hypothesis's settings."""
 
 import os
 
-# Before anything imports torch; the kernels that nbval starts inherit both.
+# Before anything imports torch; the kernels that nbval starts inherit them.
 os.environ["TRANSFORMER_LIB_QUIET"] = "1"
+os.environ["TRANSFORMER_LIB_LANGUAGE"] = "en"  # the stored outputs are English, whatever the shell asks for
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import hypothesis

@@ -133,7 +133,13 @@ def list_modules(app, page, source):
         source[0] = source[0].replace(LIBRARY_PLACE, "\n".join(sections))
 
 
+def choose_language(app, config):
+    """Let the library speak the language of the book, whatever the shell asks for."""
+    os.environ["TRANSFORMER_LIB_LANGUAGE"] = config.language
+
+
 def setup(app):
+    app.connect("config-inited", choose_language)
     app.add_directive("model-map", ModelMap)
     app.add_directive("chapter-quiz", ChapterQuiz)
     app.add_directive("role-colours", RoleColours)
