@@ -69,7 +69,7 @@ def test_it_works_by_keyboard_alone(opened):
     page.keyboard.press("Control+A")
     page.keyboard.type("the white cow is tired")
     page.keyboard.press("Enter")
-    page.wait_for_function("() => document.querySelector('.written').textContent.includes('fatiguée')")
+    page.locator(".tl-translator .looked", has_text="When it wrote “fatiguée”").first.wait_for()
     looked = {}
     for _ in range(40):
         page.keyboard.press("Tab")
