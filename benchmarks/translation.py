@@ -1,7 +1,7 @@
 """Chapter 14: a GRU, a GRU with attention and a Transformer on equal terms, three seeds each, on three test sets.
 
 All have the same sentences, tokens, batches, steps, dropout, and parameters within 10 %. Twice: with one matrix for source
-words, target words and output, as the paper has it, and with three. Before, each kind's rate is chosen among the same three
+words, target words and output, as the paper has it, and with three. Before, each kind's rate is chosen among the same five
 values, with one seed and one matrix, by the loss on the held-out set. The Transformer of seed 0 with one matrix becomes the
 translator that comes with the library.
 """

@@ -111,7 +111,7 @@ def embedding(table: Tensor, embedded: Tensor, positions: Tensor, x: Tensor, wor
         _named(axes, 0.82, 0.9, table, "residual", "embedding table", rows=words, learned=True, cell=WHOLE)
         frame(axes, 0.79, 0.87, 8 * WHOLE + 0.06, 0.93, lw=2.2)
         arrow(axes, (3.2, 1.33), (3.48, 1.2))
-        text(axes, 1.75, 3.1, "dashed: learned\nsolid: computed anew\nfor each sentence", "muted", linespacing=1.4)
+        text(axes, 1.75, 3.1, "dashed: learned\nsolid: not learned", "muted", linespacing=1.4)
         parts = [("", "looked-up rows E", "residual", embedded), ("+", "positions P", "position", positions)]
         _column(axes, 3.52, 0.75, [*parts, ("=", "X", "residual", x)])
 
