@@ -1,4 +1,4 @@
-"""Print the built pages as one PDF into _build/print: `python -m tools.print_book`, or `… ko` for the Korean ones."""
+"""Print the built pages as one PDF for each language into _build/print (make print)."""
 
 import sys
 from pathlib import Path
@@ -32,13 +32,15 @@ CHAPTER = """pages => {
   for (const node of article.querySelectorAll("details")) { node.removeAttribute("name"); node.open = true }
   for (const node of article.querySelectorAll("img")) node.loading = "eager"
   article.id = place(location)
-  const head = [...document.querySelectorAll("head > link[rel=stylesheet], head > script")].map(node => node.outerHTML)
+  const files = [...document.querySelectorAll("head > link[rel=stylesheet], head > script[src]")]
+  for (const node of [...files, ...article.querySelectorAll("img")]) node[node.href ? "href" : "src"] += "" // from every folder
+  const head = files.map(node => node.outerHTML)
   const needed = head.filter(text => /^<link|mathjax/i.test(text)).map(text => text.replace(/\\?\\w+=\\w+"/, '"'))
   return [article.querySelector("h1").textContent, article.outerHTML, needed]
 }"""
 
 
-def print_book(browser, site, pages, path, language="en", contents="Contents"):
+def print_book(browser, site, pages, path, language, contents):
     """Write the built `pages` of the folder `site` to `path`, in their order, under a list of `contents`."""
     window = browser.new_page(java_script_enabled=False)
     chapters, head = {}, {}
@@ -65,9 +67,9 @@ def print_book(browser, site, pages, path, language="en", contents="Contents"):
 
 if __name__ == "__main__":
     chromium = find_chromium() or sys.exit(NO_CHROMIUM)
+    pages = list(parse_toc_yaml(ROOT / "_toc.yml"))
     with open_chromium(chromium) as browser:
-        ko = sys.argv[1:] == ["ko"]
-        path = ROOT / "_build" / "print" / f"building-the-transformer{'-ko' if ko else ''}.pdf"
-        site = ROOT / "_build" / "html" / ("ko" if ko else "")
-        print_book(browser, site, list(parse_toc_yaml(ROOT / "_toc.yml")), path, *(("ko", "차례") if ko else ()))
-        print(f"wrote {path.name}, {path.stat().st_size / 1e6:.1f} MB")
+        for folder, ending, language, contents in (("", "", "en", "Contents"), ("ko", "-ko", "ko", "차례")):
+            path = ROOT / "_build" / "print" / f"building-the-transformer{ending}.pdf"
+            print_book(browser, ROOT / "_build" / "html" / folder, pages, path, language, contents)
+            print(f"wrote {path.name}, {path.stat().st_size / 1e6:.1f} MB")
