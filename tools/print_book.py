@@ -1,13 +1,12 @@
 """Print the built pages as one PDF for each language into _build/print (make print)."""
 
 import sys
-from pathlib import Path
 
 from sphinx_external_toc.parsing import parse_toc_yaml
 
 from tools.browser import NO_CHROMIUM, find_chromium, open_chromium
+from tools.notebooks import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 STYLES = """<style>
   @page { size: A4; margin: 18mm 16mm; @bottom-center { content: counter(page); } }
   html { font-size: 75%; }
@@ -46,8 +45,7 @@ def print_book(browser, site, pages, path, language, contents):
     chapters, head = {}, {}
     for page in pages:
         window.goto((site / f"{page}.html").as_uri())
-        title, chapters[page], parts = window.evaluate(CHAPTER, pages)
-        chapters[page] = (title, chapters[page])
+        *chapters[page], parts = window.evaluate(CHAPTER, pages)
         head |= dict.fromkeys(parts)
     items = "".join(f'<li><a href="#{page}">{title}</a></li>' for page, (title, _) in chapters.items())
     body = "".join(article for _, article in chapters.values())

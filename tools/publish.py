@@ -34,10 +34,8 @@ def write_notebooks(repository, branch, folder, root=notebooks.ROOT, under=""):
         place, notebook = under / path.relative_to(root), notebooks.read(path)
         for cell in notebook.cells:
             if cell.id == "colab-badge":
-                link = f"{COLAB}/github/{repository}/blob/{BRANCH}/{place.as_posix()}"
-                cell.source = _(
-                    "[Open in Colab]({link}): run this chapter in your browser, with nothing to install.", link=link
-                )
+                to = f"{COLAB}/github/{repository}/blob/{BRANCH}/{place.as_posix()}"
+                cell.source = _("[Open in Colab]({link}): run this chapter in your browser, with nothing to install.", link=to)
             elif cell.id == "set-up":
                 cell.source = cell.source.replace('\nREPOSITORY = ""\n', f'\nREPOSITORY = "{GITHUB}/{repository}"\n')
                 cell.source = cell.source.replace('\nBRANCH = "main"\n', f'\nBRANCH = "{branch}"\n')
@@ -45,7 +43,6 @@ def write_notebooks(repository, branch, folder, root=notebooks.ROOT, under=""):
                 cell.source = to_site(cell.source)
         (folder / place).parent.mkdir(parents=True, exist_ok=True)
         notebooks.write(folder / place, notebook)
-
     readme = (root / "notebooks" / "README.md").read_text(encoding="utf-8")
     (folder / under / "notebooks" / "README.md").write_text(to_site(readme), encoding="utf-8", newline="\n")
     for name in ("LICENSE", "LICENSE-TEXT.md"):
@@ -81,9 +78,8 @@ def main(repository, branch):
     # What the download button gives is the notebook that finds its library.
     os.environ["TRANSFORMER_LIB_LANGUAGE"] = "ko"
     write_notebooks(repository, branch, build / "published", build / "ko", "ko/")
-    for site in ("", "ko/"):
-        target = build / "html" / site / "_sources" / "notebooks"
-        shutil.copytree(build / "published" / site / "notebooks", target, dirs_exist_ok=True)
+    for made, site in (("published", "html"), ("published/ko", "html/ko")):
+        shutil.copytree(build / made / "notebooks", build / site / "_sources" / "notebooks", dirs_exist_ok=True)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ def tool(name):
 
 def execute(notebook, path):
     """Run all cells in a fresh kernel; raise nbclient's `CellExecutionError` where one fails."""
-    client = NotebookClient(
+    NotebookClient(
         notebook,
         timeout=None,
         kernel_name="python3",
@@ -31,8 +31,7 @@ def execute(notebook, path):
         coalesce_streams=True,  # what a cell prints arrives in pieces that differ from run to run
         record_timing=False,
         store_widget_state=False,
-    )
-    client.execute()
+    ).execute()
 
 
 def tidy(notebook):
