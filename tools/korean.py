@@ -121,8 +121,8 @@ def join_cell(cell, translated):
     paragraphs = translated.split("\n\n") if translated else []
     if paragraphs and TITLE.search(cell.source):
         cell.source = TITLE.sub(f"# @title {paragraphs.pop(0)}\n", cell.source, count=1)
-    if cell.id == "lesson-imports":
-        cell.source = TITLE.sub(lambda title: title[0] + LANGUAGE, cell.source, count=1)
+    if cell.id in ("imports", "lesson-imports"):
+        cell.source = re.sub(r"\A(# @title .+\n)?", lambda title: title[0] + LANGUAGE, cell.source)
     for out, shown in zip(pictures(cell), paragraphs):
         out.data["text/plain"] = shown
     quiz = re.search(r'chapter_quiz\("(\w+)"\)', cell.source)

@@ -35,6 +35,7 @@ def test_a_page_is_translated_and_none_of_it_is_stale(path):
 def test_a_korean_notebook_has_the_english_code():
     for path in notebooks.all_notebooks() + notebooks.deeper_notebooks():
         ours = {cell.id: cell for cell in notebooks.read(korean.BUILT / path.relative_to(notebooks.ROOT)).cells}
+        assert sum(korean.LANGUAGE in cell.source for cell in ours.values()) == 1, path
         for cell in notebooks.read(path).cells:
             if cell.cell_type == "code":
                 there = ours[cell.id].source.replace(korean.LANGUAGE, "")

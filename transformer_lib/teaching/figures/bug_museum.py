@@ -48,7 +48,7 @@ def two_runs(history_a: History, history_b: History) -> None:
     axes.set(title="Two runs, and one of them has a wrong line", xlabel="step", ylabel="training loss")
     show(
         figure,
-        alt="Two training losses against the step, A and B. Both fall from about 2.5 to about 0.7. "
+        alt="Two training losses against the step, A and B. Both fall from about 2.8 to about 0.7. "
         "They cross, and at the end B is slightly lower than A.",
     )
 
