@@ -22,7 +22,7 @@ help:
 	@echo "make lab-ko           the same in Korean"
 	@echo "make book             build the site into _build/html"
 	@echo "make serve            build the site and serve it on http://127.0.0.1:$(PORT)/ (PORT=... for another)"
-	@echo "make print            write the whole book as one PDF into _build/print"
+	@echo "make print            write the whole book, in each language, as one PDF into _build/print"
 	@echo "make test             lint, run every notebook and compare its outputs, run the unit tests"
 	@echo "make test-all         that, shapes checked at each call, several processes, kill and resume, the site"
 	@echo "make lint             ruff over code and layout, codespell over the spelling"
