@@ -105,7 +105,7 @@ def faults(path):
             yield f"{name}: {'stale' if name in korean(korean_path(path)) else 'missing'}, for the English {mark(text)}"
             continue
         for kind, pattern in KEPT.items():
-            here, there = (Counter(" ".join(one.split()) for one in re.findall(pattern, both)) for both in (text, translated))
+            here, there = (Counter(re.sub(r"[,\s]", "", it) for it in re.findall(pattern, both)) for both in (text, translated))
             if kind != "number":
                 here, there = here.keys(), there.keys()
             if here - there or (there - here and kind != "number"):  # Korean may write a figure for a word
