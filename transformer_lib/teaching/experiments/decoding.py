@@ -3,7 +3,6 @@
 import itertools
 import random
 import time
-import timeit
 from collections.abc import Callable, Mapping
 
 import torch
@@ -157,30 +156,35 @@ class _CountCalls(TorchDispatchMode):
         return function(*given, **(named or {}))
 
 
-def _fastest(model: Transformer, words: Tensor, source: Tensor) -> float:
-    """Return the seconds of the fastest of six steps that read `words`."""
-    states: list = []
-    step, start = lambda: model.decode(words, states.pop()), lambda: states.append(model.start(source))
-    return min(timeit.repeat(step, start, time.process_time, repeat=6, number=1))
+def _seconds(model: Transformer, words: Tensor, source: Tensor) -> float:
+    """Return the seconds of a step that reads `words`: of the second of two, whose numbers are at hand."""
+    for state in (model.start(source), model.start(source)):
+        begun = time.process_time()
+        model.decode(words, state)
+    return time.process_time() - begun
 
 
+@torch.no_grad()
 def step_costs() -> None:
     """Print what a step costs that reads one word, and one that reads 128, in a small and in a larger model."""
     words, source = torch.full((8, 128), 7), torch.full((8, 16), 5)
     sizes = {"d_model": 256, "num_layers": 3, "num_heads": 8, "d_ff": 1024}
     larger = TransformerConfig(source_vocab_size=1000, target_vocab_size=1000, **sizes)
+    models = [Transformer(config).eval() for config in (TransformerConfig.tiny(1000, 1000), larger)]
+    steps = [(model, words[:, :new], source) for model in models for new in (1, 128)]
     grown, threads = [], torch.get_num_threads()
     torch.set_num_threads(1)
-    for config in (TransformerConfig.tiny(1000, 1000), larger):
-        model, calls = Transformer(config).eval(), []
-        with torch.no_grad():
-            for new in (1, 128):
-                with _CountCalls() as counter:
-                    model.decode(words[:, :new], model.start(source))
-                calls.append(counter.calls)
-            grown.append(_fastest(model, words, source) / _fastest(model, words[:, :1], source))
+    # In turns, so that what else runs on the machine slows all alike.
+    fastest = [min(seconds) for seconds in zip(*([_seconds(*step) for step in steps] for _ in range(10)))]
+    for place in (0, 2):
+        calls = []
+        for model, some, _ in steps[place : place + 2]:
+            with _CountCalls() as counter:
+                model.decode(some, model.start(source))
+            calls.append(counter.calls)
+        grown.append(fastest[place + 1] / fastest[place])
         assert calls[0] <= calls[1] < 1.1 * calls[0]
-        print(f"d_model {config.d_model}: ≈ {calls[0]} operations for 1 word, ≈ {calls[1]} for 128")
+        print(f"d_model {model.config.d_model}: ≈ {calls[0]} operations for 1 word, ≈ {calls[1]} for 128")
         print(f"             128 words take ≈ {grown[-1]:.0f} times as long as 1")
     torch.set_num_threads(threads)
     assert 1.5 < grown[0] < grown[1] < 64
