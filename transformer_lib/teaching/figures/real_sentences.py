@@ -233,7 +233,7 @@ def long_race() -> None:
         (7, 2.55, "query", "hands, second seed"),
         (8.3, 1.6, "query", "Transformer, hands"),
         (2.1, 2.05, "value", "rotary"),
-        (27, 1.27, "query", "the translator"),
+        (32, 1.24, "query", "the translator"),
     ):
         axes.text(x, y, name, color=COLOURS[role])
     axes.set_xscale("log")
