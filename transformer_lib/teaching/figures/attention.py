@@ -228,7 +228,9 @@ def where_they_look(
     people: Sequence[str], games: Sequence[str], asked: Sequence[int], rows: Mapping[str, Tensor], title: str
 ) -> None:
     """Show where each head looks, a row of weights for each, when two people are asked for."""
-    said = " ".join(f"{name}: {people[row.argmax()]}, {row.max():.2f}." for name, row in rows.items())
+    # In a mixture it depends on the processor who is ahead.
+    seen = {name: f"{people[row.argmax()]}, {row.max():.2f}" if row.max() > 0.9 else "a mixture" for name, row in rows.items()}
+    said = " ".join(f"{name}: {seen[name]}." for name in rows)
     with sheet(7.2, 1.95 + 0.42 * len(rows), f"Eight people, each with a game, and where each head looks. {said}") as axes:
         heading(axes, title)
         left, top, cell = 1.5, 1.72, 0.6

@@ -45,7 +45,7 @@ def who_loves(without: Tensor, with_positions: Tensor, names: Sequence[str]) -> 
                 axes.text(share + 0.03, n, f"{share:.2f}", va="center")
             axes.set(xlim=(0, 1.3), xticks=[0, 1])
             axes.tick_params(axis="y", length=0)
-            written.append(f"{twin} {name}: John {john:.2f}, Susan {susan:.2f}")
+            written.append(f"{twin} {name}: John {john:.1f}, Susan {susan:.1f}")
     for above, below, twin in zip(*panels, twins):
         above.set_title(twin, loc="left", style="italic")
         below.set_xlabel("probability")
