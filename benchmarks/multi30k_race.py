@@ -177,7 +177,8 @@ def main() -> None:
     folder, texts = captions(__doc__)
     settings = {**SIZES, "max_tokens": MAX_TOKENS, "dropout": DROPOUT, "smoothing": SMOOTHING, "clip": CLIP}
     with open_json(RESULTS / f"{NAME}.json", "record") as before:
-        old = before["numbers"]
+        same = settings.items() <= before["settings"].items()
+        old = before["numbers"] if same else {"tries": [], "runs": [], "p values": {}}
     had = {repr(Run(*map(one.get, Run._fields))): one for one in (*old["tries"], *old["runs"])}
     new = [run for run in (*TRIES, *RUNS) if repr(run) not in had]
     made = finish(NAME, {repr(run): partial(one_run, folder, run) for run in new}, repr((settings, texts)))
