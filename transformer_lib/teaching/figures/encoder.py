@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import torch
 from matplotlib.axes import Axes
 from matplotlib.patches import Circle
 from torch import Tensor
@@ -97,6 +98,25 @@ def ten_tokens(tokens: Tensor, replaced: Tensor, added: Tensor) -> None:
         alt="Three pictures of ten rows of 32 coloured squares; a row is a token. At first all rows differ. After three layers "
         "that replace the tokens by what attention gives, all rows are the same, so that only upright stripes are left. "
         "After three layers that add it, the ten rows still differ.",
+    )
+
+
+def bends() -> None:
+    """Draw what two numbers inside a feed-forward network give behind their ReLU, and their sum, for all inputs."""
+    figure, panels = subplots(columns=2, width=7.2, height=3.3, share_y=True)
+    inputs = torch.linspace(-3, 3, 61)
+    for axes, shift in zip(panels, (0, 1), strict=True):
+        first, second = (inputs - shift).relu(), (-inputs - shift).relu()
+        axes.plot(inputs, first + second, color=COLOURS["ink"], lw=3, label="their sum")
+        for line, role, name in [(first, "query", f"a − {shift}"), (second, "key", f"−a − {shift}")]:
+            label = f"ReLU({name.removesuffix(' − 0')})"
+            axes.plot(inputs, line, ls=(0, (4, 2)), color=COLOURS[role], lw=2.5, label=label)
+        axes.set(title="Both bend at 0" if not shift else "With biases, at 1 and −1", xlabel="a", ylim=(-0.2, 4.6))
+        axes.legend(loc="upper center", fontsize="small")
+    show(
+        figure,
+        alt="Two panels with an input a from −3 to 3. Left: ReLU(a) rises from 0 on, ReLU(−a) falls until 0, and their sum is "
+        "the distance from 0, with one bend. Right, with a bias of −1 each, the sum is 0 between −1 and 1, and bends at both.",
     )
 
 
