@@ -78,7 +78,7 @@ def compare_with_torch(mask: Callable[[int], Tensor]) -> None:
     theirs = F.scaled_dot_product_attention(*inputs, is_causal=True)
     assert_close(ours, theirs)
     assert_close(torch.autograd.grad(ours, inputs, upstream), torch.autograd.grad(theirs, inputs, upstream))
-    print("equal to torch's is_causal=True: outputs and gradients")
+    print("attention under this mask, equal to torch's with is_causal=True: outputs and gradients")
 
 
 def padding_on_both_sides() -> None:
