@@ -25,7 +25,7 @@ def masked_softmax(
     if mask is None:
         return scores.softmax(dim=-1)
     weights = scores.masked_fill(~mask, -math.inf).softmax(dim=-1)
-    return weights.masked_fill(~mask, 0.0)  # where nothing is allowed: zeros
+    return weights.masked_fill(~mask, 0.0)  # no True in a row is 0/0: zeros
 
 
 def attention_pooling(

@@ -160,6 +160,6 @@ def speed() -> None:
 
 
 def another_base() -> None:
-    """Print from the record how much SmolLM2's loss on `PASSAGE` rises with the paper's base of the rotation."""
+    """Print from the record SmolLM2's loss on `PASSAGE`, and that with the paper's base of the rotation."""
     own, papers = record("smollm2")["numbers"]["losses by base"].values()
-    print(f"with the base 10,000 the loss per token rises by {papers - own:.2f}")
+    print(f"loss per token: {own:.2f}, with the base 10,000: {papers:.2f}")

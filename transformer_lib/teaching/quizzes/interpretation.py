@@ -34,7 +34,7 @@ QUESTIONS = [
             ),
             (
                 "One perhaps in its vectors, the other in its parameters: the sums can be equal",
-                "The parameters are the same for the cow and the horse, so the gender is not in them.",
+                "The parameters are the same for the cow and the horse: what differs must be in the vectors.",
             ),
         ],
         correct=0,
@@ -63,7 +63,7 @@ QUESTIONS = [
         answers=[
             (
                 "Then the gender stands at the adjective or the noun, and not elsewhere",
-                "The noun's vector alone turned only 5, and yet, beside the adjective's, 18 and 40 more.",
+                "A vector that turns little alone can hold a part: with the noun's, the adjective's turned 18 and 40 more.",
             ),
             (
                 "Then to change just any vectors is not enough: it matters which ones",

@@ -31,11 +31,12 @@ QUESTIONS = [
         correct=0,
     ),
     Question(
-        "Somebody loads SmolLM2 with the base 10,000 in place of 100,000. All names and shapes fit. What happens?",
+        "Somebody loads SmolLM2 with the base 10,000 in place of 100,000. All names and shapes fit. "
+        "What happens in a short text?",
         answers=[
             ("torch refuses the weights.", "The base is no weight; nothing in the file has another shape."),
-            ("Nothing: the base only scales the angles.", "The angles are what the heads have learned to use."),
-            ("It writes, but other text.", "Its loss hardly rises in a short text, but other tokens become the best."),
+            ("Nothing: the base only scales the angles.", "The loss rises: the heads have learned to use the old angles."),
+            ("It writes, with a slightly higher loss.", "In our passage the loss rose by 0.03 a token. No error tells you."),
         ],
         correct=2,
     ),

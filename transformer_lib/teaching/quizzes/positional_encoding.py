@@ -40,11 +40,14 @@ QUESTIONS = [
         correct=1,
     ),
     Question(
-        "A learned table has 64 rows, and was trained on sentences of 16 words. What does the word at position 20 get?",
+        "A learned table has 64 rows, but training used only the positions 0 to 15. What does the word at position 20 get?",
         answers=[
             ("An error, since training ended with position 15.", "The table has a row 20. An error would come at position 64."),
             ("Row 20, which goes on where the trained rows end.", "Each row is trained by itself; only a formula goes on."),
-            ("Row 20, with the numbers that the table began with.", "Untrained: there only 15 words of 100 were right."),
+            (
+                "Row 20, with the numbers that the table began with.",
+                "Untrained. On such rows, only 15 words of 100 were right in this chapter.",
+            ),
         ],
         correct=2,
     ),

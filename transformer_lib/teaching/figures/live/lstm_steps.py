@@ -21,7 +21,7 @@ def lstm_steps(words: list[str], runs: list[Rows], *, word: str) -> LiveFigure:
         title=_("An LSTM reads, one part of a step at a time"),
         still=_picture(words, runs[0], at, now | {"kept": kept, "new": new}),
         says=_(
-            "At “{word}” {kept} of c is kept, {new} is written, and the new c is {c}. "
+            "At “{word}” f · c = {kept} stays, i · g = {new} is written, and the new c is {c}. "
             "Of tanh(c) = {tanh} the output gate shows h = {h}.",
             **{"word": word, "kept": f"{kept:.2f}", "new": _written(new)},
             **{"c": f"{now['c']:.2f}", "tanh": f"{math.tanh(now['c']):.2f}", "h": f"{now['h']:.2f}"},
