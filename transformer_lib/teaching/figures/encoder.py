@@ -24,9 +24,9 @@ def _signed(value: Tensor, digits: int = 1) -> str:
 
 
 def _product(row: Tensor, column: Tensor, bias: float = 0.0) -> str:
-    """Write a row times a column as a sum of the terms whose weight is not 0."""
-    terms = [f"{_signed(x)} · {_signed(w)}" for x, w in zip(row, column, strict=True) if w]
-    return " + ".join(terms) + f" = {number(row @ column + bias, 1)}"
+    """Write a row times a column, and a bias, as a sum of the terms that are not 0."""
+    terms = [f"{_signed(x)} · {_signed(w)}" for x, w in zip(row, column, strict=True) if w and round(float(x), 1)]
+    return " + ".join([*terms, *([_signed(bias)] if bias else [])]) + f" = {number(row @ column + bias, 1)}"
 
 
 def _named(axes: Axes, x: float, y: float, values: Tensor, colour: str, name: str, **look: Any) -> tuple[float, float]:
@@ -238,18 +238,46 @@ def wider(Z: Tensor, W: Tensor, b: Tensor, hidden: Tensor, kept: Tensor) -> None
         _column(axes, 0.9, bottom + 1.05, [("=", "$F_1$", "encoder", hidden), ("ReLU", "$F_2$", "encoder", kept)])
 
 
-def narrower(W: Tensor, b: Tensor, change: Tensor, Z: Tensor, out: Tensor) -> None:
+def narrower(kept: Tensor, W: Tensor, b: Tensor, change: Tensor, Z: Tensor, out: Tensor) -> None:
     """Show the second half: F_2 · W_2 + b_2, then add & norm."""
     alt = (
-        "On the right the dashed matrix W 2, 12 by 8, and the dashed vector b 2. On the left F 3, which is F 2 times W 2 plus "
-        "b 2, 3 by 8; plus Z it gives the sum, 3 by 8, and normalised the output of the layer, 3 by 8."
+        "F 2, 3 by 12, times the dashed matrix W 2, 12 by 8, plus the dashed vector b 2, gives F 3, 3 by 8; with Z added, the "
+        "sum, 3 by 8; and normalised, the output of the layer, 3 by 8."
     )
-    with sheet(7.2, 5.45, alt) as axes:
+    with sheet(7.2, 6.15, alt) as axes:
         heading(axes, "Narrow again, then added and normalised")
-        _, bottom = _named(axes, 4.75, 0.75, W, "encoder", "$W_2$", cell=WHOLE, learned=True)
-        _named(axes, 4.75, bottom + 0.35, b, "encoder", "$b_2$", cell=WHOLE, learned=True)
-        parts = [("", "$F_3 = F_2 · W_2 + b_2$", "encoder", change), ("+", "Z", "residual", Z)]
-        _column(axes, 0.75, 0.75, [*parts, ("=", "sum", "residual", Z + change), ("norm", "output", "residual", out)])
+        right, bottom = _named(axes, 0.05, 0.75, kept, "encoder", "$F_2$", cell=0.36)
+        _sign(axes, right + 0.12, 1.18, "·")
+        words = _product(kept[0], W[:, 0], b[0])
+        text(axes, 0.12, bottom + 0.46, f"The first number of $F_3$:\n{words}", ha="left", linespacing=1.4)
+        _, below = _named(axes, right + 0.24, 0.75, W, "encoder", "$W_2$", cell=WHOLE, learned=True)
+        _named(axes, right + 0.24, below + 0.35, b, "encoder", "$b_2$", cell=WHOLE, learned=True)
+        _sign(axes, right + 0.12, below + 0.5, "+")
+        parts = [("=", "$F_3$", "encoder", change), ("+ Z", "sum", "residual", Z + change), ("norm", "output", "residual", out)]
+        _column(axes, 0.72, bottom + 1.15, parts)
+
+
+def two_orders() -> None:
+    """Show both orders of plus and norm: after the plus on the residual stream, or before the sublayer."""
+    alt = (
+        "Two drawings of a residual stream, whose copy goes through a sublayer and is added by a plus. On the left, post-norm: "
+        "a norm stands on the stream, after the plus. On the right, pre-norm: the norm stands on the copy, before the "
+        "sublayer, and nothing but the plus stands on the stream."
+    )
+    with sheet(7.2, 2.45, alt) as axes:
+        line, brown = 2.05, COLOURS["residual"]
+        orders = [(0.15, "post-norm: on the stream", (2.3, line)), (3.9, "pre-norm: on the copy", (0.55, 1.5))]
+        for x, name, (norm_x, norm_y) in orders:
+            text(axes, x + 1.5, 0.2, name, weight="bold")
+            axes.plot([x, x + 2.95], [line, line], color=brown, lw=5, zorder=1.5)
+            arrow(axes, (x + 2.85, line), (x + 3.15, line), "residual")
+            card(axes, x + 0.2, 0.5, 1.75, 0.6, "query", "sublayer")
+            arrow(axes, (x + 0.55, line), (x + 0.55, 1.11), "residual")
+            arrow(axes, (x + 1.7, 1.1), (x + 1.7, line - 0.15), "query")
+            axes.add_patch(Circle((x + 1.7, line), 0.15, fc="white", ec=brown, lw=2, zorder=2))
+            text(axes, x + 1.7, line - 0.01, "+", "residual", size=17, weight="bold", zorder=3)
+            frame(axes, x + norm_x - 0.31, norm_y - 0.16, 0.62, 0.32, "mask", fc=tint("mask", 0.1), zorder=4)
+            text(axes, x + norm_x, norm_y, "norm", "mask", zorder=5)
 
 
 def gradients(found: Mapping[str, tuple[Tensor, Tensor]]) -> None:
