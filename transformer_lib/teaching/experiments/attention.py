@@ -103,8 +103,10 @@ def right_alone_and_together(models: list[nn.Module]) -> None:
         said = model(people, games, people[:, :2]).argmax(dim=-1)  # (2000, 2)
         first, second = (said == games[:, :2]).float().mean(dim=0).tolist()
         either = (said[:, :, None] == games[:, None, :2]).any(dim=-1).float().mean().item()
+        same = (said[:, 0] == said[:, 1]).float().mean().item()
         assert either > 0.9 or (max(first, second) > 0.9 and min(first, second) < 0.2 and either < 0.6)
-        print(f"run {run}: first ≈ {first:.2f}   second ≈ {second:.2f}   one of the two games ≈ {either:.2f}")
+        shares = {"first": first, "second": second, "one of the two games": either, "twice the same": same}
+        print(f"run {run}:", "   ".join(f"{name} ≈ {share:.2f}" for name, share in shares.items()))
 
 
 def translator_weights(sentence: str) -> tuple[list[str], Tensor]:
