@@ -60,7 +60,7 @@ def rotate(
     x: Float[Tensor, "*batch seq d_k"], first: int = 0, base: float = 10_000.0
 ) -> Float[Tensor, "*batch seq d_k"]:
     """Turn each pair of numbers by its position, from `first` on (Su et al., 2021)."""
-    fine = torch.promote_types(x.dtype, torch.float32)  # half precision is too coarse
+    fine = torch.promote_types(x.dtype, torch.float32)  # float16 is too coarse here
     position = first + torch.arange(x.size(-2), dtype=fine, device=x.device)
     pair = torch.arange(x.size(-1) // 2, dtype=fine, device=x.device)
     angle = position[:, None] / base ** (2 * pair / x.size(-1))  # (seq, d_k / 2)
@@ -105,7 +105,8 @@ class GroupedQueryAttention(MultiHeadAttention):
         v = split_heads(self.W_v(x), self.num_kv_heads)
         q = rotate(q, cache.length, self.base)  # difference 3
         k, v = cache.append(rotate(k, cache.length, self.base), v)
-        group = self.num_heads // self.num_kv_heads  # difference 4
+        group = self.num_heads // self.num_kv_heads
+        # difference 4: the cache keeps one copy, and each head of the group gets one
         k, v = k.repeat_interleave(group, dim=1), v.repeat_interleave(group, dim=1)
         return self.W_o(join_heads(self.look_up(q, k, v, mask)))
 

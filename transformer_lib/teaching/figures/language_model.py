@@ -103,7 +103,8 @@ def worth() -> None:
         axes.text(max(losses) + 0.012, place, f"{mean:.3f}", va="center")
     labels = ["DecoderOnly" if name == "2018" else f"+ {name}" for name in numbers]
     sizes = [found["runs"][0]["parameters"] / 1e6 for found in numbers.values()]
-    labels = [f"{label.split(', before')[0]}\n{size:.2f} M parameters" for label, size in zip(labels, sizes, strict=True)]
+    labels = [label.replace("before each sublayer", "pre-norm") for label in labels]
+    labels = [f"{label}\n{size:.2f} M parameters" for label, size in zip(labels, sizes, strict=True)]
     axes.set_yticks(range(len(numbers)), labels)
     axes.invert_yaxis()
     axes.set(title="What each difference is worth", xlabel="loss per token of new captions")
@@ -123,6 +124,6 @@ def head(words: Sequence[str], weights: Tensor, title: str) -> None:
         frame(axes, column - 0.5, row - 0.5, 1, 1, "key", lw=3, clip_on=False)
     alt = (
         f"A map of weights, a row for each word that looks. The second{words[9]} gives {weights[9, 2]:.2f} to{words[2]}, the "
-        f"second{words[10]} gives {weights[10, 3]:.2f} to{words[3]}; nearly all others look at the first word."
+        f"second{words[10]} gives {weights[10, 3]:.2f} to{words[3]}; all others look most at the first word."
     )
     show(figure, alt=alt)

@@ -13,11 +13,12 @@ QUESTIONS = [
         correct=1,
     ),
     Question(
-        "A query at position 7 and a key at position 4 have the score 1.3. Both words move 100 places on. What is it now?",
+        "With rotary positions, a query at 7 and a key at 4 have the score 1.3. The same two vectors now stand at 107 and 104. "
+        "What is it?",
         answers=[
             ("Smaller, because the positions are larger.", "The angles are larger, but for both arrows alike."),
-            ("It depends on the words between them.", "A score is a product of one query and one key; no other word is in it."),
-            ("1.3, with rotary positions.", "Both arrows turn by the same angle, so the angle between them stays."),
+            ("It depends on the words between them.", "The two vectors are the same, so only their distance counts."),
+            ("1.3, as before.", "Both arrows turn by the same angle, so the angle between them stays."),
         ],
         correct=2,
     ),
