@@ -5,19 +5,19 @@ from transformer_lib.teaching.quiz import Question
 QUESTIONS = [
     Question(
         "Somebody trains the tokenizer on all sentences, test sentences included, and "
-        "the model on the training set alone. What does that do to the score?",
+        "the model on the training set alone. Is its score one for new sentences?",
         answers=[
             (
-                "It may be too good: the tokens fit the test sentences better than new ones.",
-                "Words that only the test has get tokens of their own.",
+                "No: the test sentences took part in choosing the tokens that it reads.",
+                "Whether the score comes out higher for it, one would have to measure.",
             ),
             (
-                "It stays what it was: no test sentence takes part in the training of the model.",
+                "Yes: no test sentence takes part in the training of the model.",
                 "Their words took part in the counting, and pieces are what the model reads.",
             ),
             (
-                "It may be too low: the same number of tokens must now do for more sentences.",
-                "It is just the test's words that are counted in now, so the tokens fit them better.",
+                "No: it is too low, since as many tokens must now do for more sentences.",
+                "Lower is not sure: the test's own words are counted in now, so the tokens fit them better.",
             ),
         ],
         correct=0,
