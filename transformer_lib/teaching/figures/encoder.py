@@ -47,6 +47,16 @@ def _column(axes: Axes, x: float, y: float, parts: Sequence[tuple], rows: Sequen
     return right
 
 
+def _plus(axes: Axes, x: float, y: float) -> None:
+    axes.add_patch(Circle((x, y), 0.15, fc="white", ec=COLOURS["residual"], lw=2, zorder=2))
+    text(axes, x, y - 0.01, "+", "residual", size=17, weight="bold", zorder=3)
+
+
+def _norm(axes: Axes, x: float, y: float) -> None:
+    frame(axes, x - 0.31, y - 0.16, 0.62, 0.32, "mask", fc=tint("mask", 0.1), zorder=4)
+    text(axes, x, y, "norm", "mask", zorder=5)
+
+
 def layer() -> None:
     """Show one encoder layer: the stream of tokens, and two sublayers that add to it."""
     alt = (
@@ -74,10 +84,8 @@ def layer() -> None:
                     axes.plot([x + 0.525, x + 1.225], ends, "o-", color=COLOURS["muted"], mfc="black", mec="black", lw=1.3)
             arrow(axes, (x + 0.1, line), (x + 0.1, 1.93), "residual")
             arrow(axes, (x + 1.62, 1.92), (x + 1.62, line - 0.15), role)
-            axes.add_patch(Circle((x + 1.62, line), 0.15, fc="white", ec=brown, lw=2, zorder=2))
-            text(axes, x + 1.62, line - 0.01, "+", "residual", size=17, weight="bold", zorder=3)
-            frame(axes, x + 1.88, line - 0.16, 0.62, 0.32, "mask", fc=tint("mask", 0.1), zorder=2)
-            text(axes, x + 2.19, line, "norm", "mask")
+            _plus(axes, x + 1.62, line)
+            _norm(axes, x + 2.19, line)
             text(axes, x + 1.73, line + 0.3, "add & norm", "muted")
         text(axes, 0.62, 3.17, "brown: the residual stream", "residual", ha="left")
         text(axes, 6.54, 3.17, "6 layers = the encoder", "encoder", ha="right", weight="bold")
@@ -265,19 +273,17 @@ def two_orders() -> None:
         "sublayer, and nothing but the plus stands on the stream."
     )
     with sheet(7.2, 2.45, alt) as axes:
-        line, brown = 2.05, COLOURS["residual"]
+        line = 2.05
         orders = [(0.15, "post-norm: on the stream", (2.3, line)), (3.9, "pre-norm: on the copy", (0.55, 1.5))]
         for x, name, (norm_x, norm_y) in orders:
             text(axes, x + 1.5, 0.2, name, weight="bold")
-            axes.plot([x, x + 2.95], [line, line], color=brown, lw=5, zorder=1.5)
+            axes.plot([x, x + 2.95], [line, line], color=COLOURS["residual"], lw=5, zorder=1.5)
             arrow(axes, (x + 2.85, line), (x + 3.15, line), "residual")
             card(axes, x + 0.2, 0.5, 1.75, 0.6, "query", "sublayer")
             arrow(axes, (x + 0.55, line), (x + 0.55, 1.11), "residual")
             arrow(axes, (x + 1.7, 1.1), (x + 1.7, line - 0.15), "query")
-            axes.add_patch(Circle((x + 1.7, line), 0.15, fc="white", ec=brown, lw=2, zorder=2))
-            text(axes, x + 1.7, line - 0.01, "+", "residual", size=17, weight="bold", zorder=3)
-            frame(axes, x + norm_x - 0.31, norm_y - 0.16, 0.62, 0.32, "mask", fc=tint("mask", 0.1), zorder=4)
-            text(axes, x + norm_x, norm_y, "norm", "mask", zorder=5)
+            _plus(axes, x + 1.7, line)
+            _norm(axes, x + norm_x, norm_y)
 
 
 def gradients(found: Mapping[str, tuple[Tensor, Tensor]]) -> None:
