@@ -21,22 +21,23 @@ from sacrebleu.significance import PairedTest
 from torch import nn
 
 from benchmarks.multi30k import captions
-from benchmarks.multi30k_models import corpus_and_tokenizer
 from benchmarks.records import RESULTS, write_record
 from benchmarks.runs import finish
 from tools.machine import processor
 from transformer_lib.checkpoint import atomic_write, open_json
+from transformer_lib.data import TextPairs, read_pairs
 from transformer_lib.decoding import CachedTransformer
 from transformer_lib.encoder import TransformerConfig
 from transformer_lib.schedule import NoamSchedule, transformer_optimizer
 from transformer_lib.teaching.experiments.translation import HIDDEN, SETTINGS, parameters, recurrent_model
 from transformer_lib.teaching.later_models import with_positions
 from transformer_lib.training import evaluate, token_batches, training_step
-from transformer_lib.translation import Translator, encode_pairs, pretrained_translator
+from transformer_lib.translation import BytePairTokenizer, Translator, encode_pairs, pretrained_translator
 
 NAME = "multi30k_race"
 SIZES = {"num_layers": 4, "d_model": 128, "num_heads": 4, "d_ff": 256, "max_len": 64, "shared_vocabulary": True}
 MAX_TOKENS, DROPOUT, SMOOTHING, CLIP = 1000, 0.3, 0.1, 1.0
+VOCABULARY, MOST = 5000, 60  # tokens, in all and in a sentence
 EVERY, BLEU_EVERY = 500, 2000  # steps
 KINDS = PLAIN, GRU, TRANSFORMER, ROTARY = "GRU", "GRU with attention", "Transformer", "Transformer, rotary"
 
@@ -71,6 +72,16 @@ RUNS = [
     Run(ROTARY, 1.5, 4000, 20_000, 6000),
     Run(ROTARY, 1.5, 4000, 20_000, 6000, seed=1),
 ]
+
+
+def corpus_and_tokenizer(folder: Path) -> tuple[TextPairs, TextPairs, BytePairTokenizer]:
+    """Return the training and the validation sentences, but for very long ones, and a tokenizer trained on the first."""
+    train, val = (read_pairs(folder, name, "en", "fr").pairs for name in ("train", "val"))
+    tokenizer = BytePairTokenizer.train([text for pair in train for text in pair], VOCABULARY)
+    fits = lambda pair: max(len(tokenizer.encode(text)) for text in pair) < MOST
+    known = {source for source, _ in train}
+    new = tuple(pair for pair in val if fits(pair) and pair[0] not in known)
+    return tuple(filter(fits, train)), new, tokenizer
 
 
 def untrained(kind: str, words: int, seed: int) -> nn.Module:
