@@ -42,8 +42,8 @@ QUESTIONS = [
     Question(
         "Two people are asked for at once. How many single answers did *one* head get right, after twice the steps?",
         answers=[
-            ("About half of them: it finds one, or mixes both.", "One found, one guessed among 15: ½ + ½ · 1/15 = 0.53."),
-            ("About one in eight of them: eight people are there.", "That is what a plain average reaches."),
+            ("About half of them: it finds one, or mixes all.", "One found, one guessed among 15: ½ + ½ · 1/15 = 0.53."),
+            ("About one in eight of them: eight people are there.", "That would be a guess among those who meet."),
             ("Nearly all of them: more steps make up for a head.", "Two heads did that in 400 steps; one did not in 800."),
         ],
         correct=0,
