@@ -5,7 +5,7 @@ from transformer_lib.teaching.quiz import Question
 QUESTIONS = [
     Question(
         "Somebody trains the tokenizer on all sentences, test sentences included, and "
-        "the model on the training set alone. Is its score one for new sentences?",
+        "the model on the training set alone. Does its test score still tell how it does on new sentences?",
         answers=[
             (
                 "No: the test sentences took part in choosing the tokens that it reads.",
